@@ -6,7 +6,16 @@ import { test } from 'node:test';
 import { open } from '../../web/lib/index.js';
 import { Contest } from '../../web/elements/attention-or-dense/contest.js';
 import { openSession } from '../../web/elements/attention-or-dense/session.js';
-import { FORMAT, MOST_BYTES, MOST_KEPT, noteOf, packed, parted } from '../../web/plain/attention-or-dense/kept.js';
+import {
+  FORMAT,
+  MOST_BYTES,
+  MOST_KEPT,
+  noteOf,
+  packed,
+  parted,
+  stepsOf,
+  unneeded
+} from '../../web/plain/attention-or-dense/kept.js';
 import { isMoment, momentsFor, pointsCsv, scoresCsv } from '../../web/plain/attention-or-dense/points.js';
 import { servedTasks } from '../../web/plain/attention-or-dense/served.js';
 import { checkPlan, searchOf } from '../../web/plain/attention-or-dense/settings.js';
@@ -349,23 +358,119 @@ test('fewer moments are kept of large layers, always such that those of all othe
 test('a contest is kept with its moments while they are small, then without, then not at all', async () => {
   const { contest } = begun({ seeds: 1 });
   contest.stepOnce();
-  const kept = await contest.state();
-  const { entry } = packed(kept, 'mine', 5);
-  assert.deepEqual(
-    [entry.name, entry.format, entry.moments, entry.time, entry.steps, entry.of],
-    ['mine', FORMAT, true, 5, 2, 40]
-  );
+  const { plan, runs } = await contest.state();
+  const { entry } = packed(plan, runs, [], 5);
+  assert.deepEqual([entry.name, entry.format, entry.time, stepsOf(entry), entry.of], ['', FORMAT, 5, 2, 40]);
   assert.equal(noteOf(entry), '');
-  const big = new Float32Array(MOST_BYTES / 4 + 1);
-  const [first, ...others] = kept.runs;
-  const large = packed({ ...kept, runs: [{ ...first, moments: [big] }, ...others] }, '', 5);
-  assert.equal(large.entry.moments, false);
+  const big = new Float32Array(MOST_BYTES / 8 + 1); // there are two runs
+  const [first, ...others] = runs;
+  const large = packed(plan, [{ ...first, moments: [big] }, ...others], [], 5);
+  assert.deepEqual(large.runs[0].moments, []);
   assert.match(noteOf(large.entry), /without the moments/);
-  assert.throws(() => packed({ ...kept, runs: [{ ...first, state: { big } }] }, '', 5), /^RangeError: It takes 64/);
+  assert.throws(() => packed(plan, [{ ...first, state: { big } }], [], 5), /^RangeError: The runs take 64/);
   const many = Array.from({ length: MOST_KEPT + 2 }, (_, time) => ({ ...entry, time }));
   assert.deepEqual(
     parted(many).forgotten.map(({ time }) => time),
     [1, 0]
   );
-  assert.match(noteOf({ ...entry, format: 0 }), /another version/);
+  assert.match(noteOf({ ...entry, format: 1 }), /another version/);
+});
+
+test('runs of the same course are kept once: the furthest stays, and what another contest needs is not forgotten', async () => {
+  const { contest } = begun({ seeds: 1 });
+  contest.stepOnce();
+  const early = await contest.state();
+  contest.stepOnce();
+  const late = await contest.state();
+  const { plan: wider } = checkPlan(scope, { ...small, variants: ['position', 'mean'], seeds: 2 });
+  const { entry } = packed(late.plan, late.runs, [], 1);
+  const [shared] = early.runs.filter(({ variant }) => variant === 'position');
+  const again = packed(wider, [shared], [entry], 2);
+  assert.deepEqual(again.runs, [], 'it is kept further on');
+  assert.deepEqual(again.entry.runs, { 'position 0': { steps: 2, hasMoments: true } });
+  assert.deepEqual(unneeded(entry, [again.entry]), [{ variant: 'flat', seed: 0 }]);
+  assert.deepEqual(unneeded(entry, [{ ...again.entry, course: 'another' }]), [
+    { variant: 'position', seed: 0 },
+    { variant: 'flat', seed: 0 }
+  ]);
+  const further = packed(wider, [{ ...shared, run: { ...shared.run, step: 9 } }], [entry], 2).entry;
+  const { kept } = parted([entry, further]);
+  assert.deepEqual(kept.map(stepsOf), [9, 11], 'each is as far as its runs are, whoever made them');
+});
+
+/** Sessions that note which runs are trained. */
+function noting() {
+  const trained = new Set();
+  const open = () => {
+    const session = openHere();
+    return {
+      ...session,
+      call: (name, job) => {
+        if (name === 'train') trained.add(`${job.variant} ${job.seed}`);
+        return session.call(name, job);
+      }
+    };
+  };
+  return { trained, open };
+}
+
+test('over to another plan: runs that are the same by it stay, and only what is new is made', async () => {
+  const { trained, open } = noting();
+  let ended;
+  const listener = { ended: () => ended() };
+  const { contest } = begun({}, { open, listener });
+  const toEnd = () => {
+    const end = new Promise((resolve) => {
+      ended = () => resolve(undefined);
+    });
+    contest.play();
+    return end;
+  };
+  await toEnd();
+  const kept = (await contest.state()).runs;
+  const next = { ...small, variants: ['mean', 'flat'], seeds: 3 };
+  const { plan, variants } = checkPlan(scope, next);
+  trained.clear();
+  await contest.change({ plan, table: null, variants }, []);
+  assert.deepEqual(
+    contest.variants.map(({ seeds }) => seeds.map(({ score }) => score !== null)),
+    [
+      [false, false, false],
+      [true, true, false]
+    ]
+  );
+  await toEnd();
+  assert.deepEqual([...trained].toSorted(), ['flat 2', 'mean 0', 'mean 1', 'mean 2']);
+  const ends = (one) => one.variants.map(({ seeds }) => seeds.map(({ score, looks }) => ({ score, looks })));
+  assert.deepEqual(ends(contest), ends(await played(next)), 'as if all were made anew');
+  // back, with what was kept meanwhile; then another course, of which nothing stays
+  trained.clear();
+  const back = checkPlan(scope, small);
+  await contest.change({ plan: back.plan, table: null, variants: back.variants }, kept);
+  assert.ok(contest.done && trained.size === 0);
+  const other = checkPlan(scope, { ...small, lr: 0.5 });
+  await contest.change({ plan: other.plan, table: null, variants: other.variants }, []);
+  assert.equal(contest.step, 0);
+});
+
+test('runs are read from their workers while they go on, each as far as its state is', async () => {
+  const { contest } = begun({ steps: 10_000 }, { open: openSession });
+  contest.play();
+  let seen = 0;
+  for (let look = 0; look < 10; look += 1) {
+    const runs = await contest.runs(() => true);
+    seen += runs.length;
+    for (const { run, state, moments } of runs) {
+      assert.equal(run.step, state.step);
+      assert.deepEqual(
+        run.moments,
+        moments.map(({ step }) => step)
+      );
+    }
+    await new Promise((resolve) => {
+      setTimeout(resolve, 100);
+    });
+  }
+  assert.ok(contest.playing && seen > 0, 'without a pause');
+  contest.dispose();
 });

@@ -89,7 +89,12 @@ test('only seeds that every sound variant has finished are compared; one seed sa
   assert.match(compared([A, ran('B', [0.5, 0.502, 0.499, null, null])]).method, /paired t over 3 seeds\./);
   assert.equal(comparisonOf([A], accuracy), null);
   const failed = { title: 'F', seeds: A.seeds.map(() => ({ score: null, parts: null, failure: 'NaN' })) };
-  assert.deepEqual(compared([failed, C, A]).sentences, compared([C, A]).sentences);
+  const fresh = { title: 'N', seeds: [] };
+  assert.deepEqual(compared([failed, fresh, C, A]).sentences, compared([C, A]).sentences);
+  assert.deepEqual(
+    compared([failed, fresh, C, A]).rows.map(({ at }) => at),
+    [3, 2]
+  );
 });
 
 /** Squared errors of 48 months, with the same months hard for all. */

@@ -1,60 +1,23 @@
-// The lab "Attention or dense" below its first screen: up to six layers on a task, what came of them, and what is kept.
+// The lab "Attention or dense" below its first screen: up to six layers on a task, and what came of them.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { afterEach, test } from 'node:test';
+import { test } from 'node:test';
 import { OVER_LSTM } from '../../web/plain/attention-or-dense/variants.js';
 import { violations } from './axe.js';
-import { openPage } from './open-page.js';
+import { Lab, SMALL, done, played, scoreOf } from './contest-lab.js';
 
-/** @type {Awaited<ReturnType<typeof openPage>>} */
-let site;
-afterEach(async () => {
-  await site.close();
-  assert.deepEqual(site.problems, { foreign: [], errors: [], violations: [] });
-});
-
-const FILE = 'labs/attention-or-dense/';
-/** A small contest. */
-const SMALL = '?task=peak_day&variants=linear,flat&samples=300&steps=40&lr=0.03&seeds=2';
-
-/** @param {string} [search] @param {Partial<Parameters<typeof openPage>[0]>} [options] */
-async function opened(search = SMALL, options = {}) {
-  site = await openPage({ file: FILE, search, live: false, ...options });
-  await live(site.page);
-  return site.page;
-}
-
-/** @param {import('playwright-core').Page} page */
-const live = (page) =>
-  page.waitForFunction(() => /** @type {any} */ (document.querySelector('attnscope-contest'))?.entry);
-
-/** @param {import('playwright-core').Page} page */
-async function played(page) {
-  await page.click('.contest [data-action=play]');
-  await done(page);
-}
-
-/** @param {import('playwright-core').Page} page */
-const done = (page) =>
-  page.waitForFunction(() => {
-    const { contest } = /** @type {any} */ (document.querySelector('attnscope-contest'));
-    return contest.done && !contest.playing;
-  });
-
-/** @param {import('playwright-core').Page} page @param {string} variant */
-const scoreOf = (page, variant) => page.innerText(`.contest-table [data-variant=${variant}] [data-score]`);
+const lab = new Lab();
 
 test('without JavaScript the first task says what should happen, and its layers stand there with their sizes', async () => {
-  site = await openPage({ file: FILE, live: false, context: { javaScriptEnabled: false } });
-  const { page } = site;
+  const page = await lab.static();
   assert.match(await page.innerText('[data-before]'), /^On one day, another in each example/);
   assert.equal(await page.locator('.contest-table tbody tr').count(), 6);
   assert.match(await page.innerText('.contest-table [data-variant=linear]'), /27/);
 });
 
 test('on a phone the scores are in sight, with the sizes under the names', async () => {
-  const page = await opened(SMALL, { context: { viewport: { width: 390, height: 844 } } });
+  const page = await lab.opened(SMALL, { context: { viewport: { width: 390, height: 844 } } });
   const room = await page
     .locator('[aria-label=Variants]')
     .evaluate((scroller) => scroller.clientWidth - scroller.scrollWidth);
@@ -62,27 +25,8 @@ test('on a phone the scores are in sight, with the sizes under the names', async
   assert.match(await page.innerText('.contest-table [data-variant=linear]'), /27 parameters, 496 MACs/);
 });
 
-test('a link has the whole plan, and gives the same scores; back undoes', async () => {
-  const page = await opened();
-  await page.fill('#setting-steps', '30');
-  await page.locator('#setting-steps').blur();
-  assert.equal(new URL(page.url()).searchParams.get('steps'), '30');
-  await page.goBack();
-  await page.waitForFunction(() => /** @type {any} */ (document.querySelector('#setting-steps'))?.value === '40');
-  await page.goForward();
-  await page.waitForFunction(() => /** @type {any} */ (document.querySelector('#setting-steps'))?.value === '30');
-  await played(page);
-  const link = page.url();
-  const scores = await Promise.all(['linear', 'flat'].map((variant) => scoreOf(page, variant)));
-  await page.goto('about:blank');
-  await page.goto(`${link}#run`);
-  await live(page);
-  await done(page);
-  assert.deepEqual(await Promise.all(['linear', 'flat'].map((variant) => scoreOf(page, variant))), scores);
-});
-
 test('what a link asks for and cannot have is said, and so is what is typed wrong', async () => {
-  const page = await opened('?task=peak_day&steps=0&colour=red');
+  const page = await lab.opened('?task=peak_day&steps=0&colour=red');
   assert.match(
     await page.innerText('[data-left-out]'),
     /steps must be an integer from 1 to 10000, got "0"; this task has no setting colour/
@@ -93,7 +37,7 @@ test('what a link asks for and cannot have is said, and so is what is typed wron
 });
 
 test('layers are chosen, six at most, and one that does not fit says why', async () => {
-  const page = await opened('?task=births');
+  const page = await lab.opened('?task=births');
   await page.click('.contest-chooser summary');
   assert.match(await page.innerText('.contest-chooser li:has([value=heads])'), /Does not fit: its 2 heads/);
   assert.equal(await page.isDisabled('.contest-chooser [value=heads]'), true);
@@ -105,7 +49,7 @@ test('layers are chosen, six at most, and one that does not fit says why', async
 });
 
 test('layers over an LSTM are one press away, and so are those with which the task opens', async () => {
-  const page = await opened('?task=which_day');
+  const page = await lab.opened('?task=which_day');
   await page.click('.contest-chooser summary');
   const names = () =>
     page.$$eval('.contest-table [data-variant]', (rows) => rows.map((row) => row.getAttribute('data-variant')));
@@ -121,14 +65,14 @@ test('layers over an LSTM are one press away, and so are those with which the ta
 });
 
 test('the tanh of a time-step layer is a switch', async () => {
-  const page = await opened('?task=which_day&variants=timestep,flat');
+  const page = await lab.opened('?task=which_day&variants=timestep,flat');
   await page.selectOption('.contest-tanh', 'timestep_none');
   await page.waitForSelector('.contest-table [data-variant=timestep_none]');
   assert.equal(new URL(page.url()).searchParams.get('variants'), 'timestep_none,flat');
 });
 
 test('a step at a time, then on, and from the beginning', async () => {
-  const page = await opened();
+  const page = await lab.opened();
   await page.click('.contest [data-action=step]');
   await page.waitForSelector('.contest-progress[data-step="1"]');
   await page.click('.contest [data-action=step]');
@@ -140,7 +84,7 @@ test('a step at a time, then on, and from the beginning', async () => {
 });
 
 test('every two layers are compared in one matrix, and their sentences name its numbers', async () => {
-  const page = await opened('?task=peak_day&variants=linear,additive,dense,flat&samples=300&steps=60&seeds=3');
+  const page = await lab.opened('?task=peak_day&variants=linear,additive,dense,flat&samples=300&steps=60&seeds=3');
   await played(page);
   assert.equal(await page.locator('.differences [data-pair]').count(), 6);
   const interval = (await page.locator('.differences [data-pair] small').allInnerTexts()).join(' ');
@@ -149,7 +93,7 @@ test('every two layers are compared in one matrix, and their sentences name its 
 });
 
 test('a question of the title runs by a press, with the scores that it names, and leads to the guide', async () => {
-  const page = await opened('');
+  const page = await lab.opened('');
   const question = page.locator('[data-question=why-tanh]');
   await question.locator('[data-action=run-question]').click();
   await page.waitForURL(/task=which_day&variants=timestep%2Ctimestep_none%2Cflat/);
@@ -165,7 +109,9 @@ test('a question of the title runs by a press, with the scores that it names, an
 });
 
 test('layers speak of letters where steps are letters, and what a task foretells follows its rule', async () => {
-  const page = await opened('?task=first_names&variants=dense,transformer,flat&budget=500&samples=300&steps=5&seeds=1');
+  const page = await lab.opened(
+    '?task=first_names&variants=dense,transformer,flat&budget=500&samples=300&steps=5&seeds=1'
+  );
   const row = (/** @type {string} */ name) => page.innerText(`.contest-table [data-variant=${name}] th`);
   assert.match(await row('dense'), /Dense on each letter/);
   assert.match(await row('flat'), /one weight for each number of each letter A linear layer stands in front, 1 wide\./);
@@ -182,17 +128,8 @@ test('layers speak of letters where steps are letters, and what a task foretells
   await page.waitForSelector('[data-before]:has-text("one head cannot subtract a day from another")');
 });
 
-test('settings that change after a run leave its scores there, and say so', async () => {
-  const page = await opened();
-  await played(page);
-  const score = await scoreOf(page, 'linear');
-  await page.fill('#setting-steps', '20');
-  assert.match(await page.innerText('[data-stale]'), /The settings have changed since this run/);
-  assert.equal(await scoreOf(page, 'linear'), score);
-});
-
 test('what each looks at is drawn alike for all, averaged and for one example', async () => {
-  const page = await opened();
+  const page = await lab.opened();
   await played(page);
   await page.locator('input[name=looks-of][value=all]').check({ force: true });
   await page.waitForSelector('[data-looks="1"] .day-bars');
@@ -208,7 +145,7 @@ test('what each looks at is drawn alike for all, averaged and for one example', 
 });
 
 test('any tensor and its gradient are drawn', async () => {
-  const page = await opened();
+  const page = await lab.opened();
   await page.click('.contest [data-action=step]');
   await page.waitForSelector('[data-tensor-step="1"]');
   const names = await page.locator('select[name=tensor] option').allInnerTexts();
@@ -225,52 +162,8 @@ test('any tensor and its gradient are drawn', async () => {
   await page.waitForSelector('[data-tensor-step="2"]');
 });
 
-test('a run goes back to a moment and on at another rate, which its link has', async () => {
-  const page = await opened();
-  await played(page);
-  await page.selectOption('select[name=moment]', '20');
-  await page.fill('input[name=fork-lr]', 'none');
-  await page.click('[data-action=fork]');
-  assert.match(await page.innerText('#error-fork'), /^the rate must be a number above 0, up to 10, got "none"$/);
-  await page.fill('input[name=fork-lr]', '0.001');
-  await page.click('[data-action=fork]');
-  await page.waitForURL((url) => url.searchParams.get('changes') === '20:0.001');
-  await done(page);
-  const score = await scoreOf(page, 'linear');
-  const link = page.url();
-  await page.goto('about:blank');
-  await page.goto(`${link}#run`);
-  await live(page);
-  await done(page);
-  assert.equal(await scoreOf(page, 'linear'), score);
-});
-
-test('a run is kept in this browser, named, and opened after a reload', async () => {
-  const page = await opened();
-  await played(page);
-  const score = await scoreOf(page, 'linear');
-  await page.waitForSelector('[data-kept]', { state: 'attached' });
-  await page.click('.contest-kept summary');
-  await page.fill('.contest-name', 'my first');
-  await page.locator('.contest-name').blur();
-  await page.waitForFunction(
-    () => /** @type {any} */ (document.querySelector('attnscope-contest')).keeper.entries[0]?.name === 'my first'
-  );
-  await page.goto('about:blank');
-  await page.goto(`${site.site.url}${FILE}`);
-  await live(page);
-  await page.click('.contest-kept summary');
-  assert.equal(await page.inputValue('.contest-name'), 'my first');
-  await page.click('[data-kept-run] [data-action=continue]');
-  await done(page);
-  assert.equal(await scoreOf(page, 'linear'), score);
-  assert.equal(new URL(page.url()).searchParams.get('steps'), '40');
-  await page.click('[data-kept-run] [data-action=forget]');
-  await page.waitForSelector('[data-kept]', { state: 'detached' });
-});
-
 test('a word of one’s own is read letter by letter, and each layer says what it makes of it', async () => {
-  const page = await opened('?task=first_names&variants=linear_position,flat&steps=30&seeds=1');
+  const page = await lab.opened('?task=first_names&variants=linear_position,flat&steps=30&seeds=1');
   await played(page);
   await page.locator('input[name=looks-of][value=own]').check({ force: true });
   await page.fill('#looks-text', 'Anna');
@@ -281,76 +174,14 @@ test('a word of one’s own is read letter by letter, and each layer says what i
 });
 
 test('rules that are no layers stand beside the layers of births', async () => {
-  const page = await opened('?task=births&variants=flat,position&steps=20&seeds=1');
+  const page = await lab.opened('?task=births&variants=flat,position&steps=20&seeds=1');
   await played(page);
   await page.waitForSelector('[data-opponent]');
   assert.match(await page.innerText('.contest-table .opponent:last-child'), /Least squares[\s\S]*7\.19/);
 });
 
-test('a table of one’s own is read, and trained on', async () => {
-  const page = await opened('?task=file');
-  assert.equal(await page.getAttribute('.contest [data-action=play]', 'aria-disabled'), 'true');
-  await page.locator('[data-example-table]').first().click();
-  await page.waitForSelector('.train-name');
-  await page.fill('#setting-steps', '20');
-  await page.fill('#setting-seeds', '1');
-  await played(page);
-  assert.match(await scoreOf(page, 'mean'), /^\d+\.\d.%$/);
-});
-
-test('rows of a table are counted, bad ones listed, and a label that looks misspelt is asked about', async () => {
-  const page = await opened('?task=file');
-  const row = (/** @type {number} */ at) => `day ${at} was fine,${at % 2 ? 'positive' : 'negative'}`;
-  const rows = Array.from({ length: 200 }, (_, at) => row(at));
-  const text = ['text,label', ...rows, 'so fine,postive', 'lonely'].join('\n');
-  await page.setInputFiles('#field-file', { name: 'mine.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
-  const report = page.locator('[data-report]');
-  await page.waitForSelector('[data-report]:has-text("201 rows used and 1 left out. 3 labels: ")');
-  assert.match(await report.innerText(), /negative 100, positive 100, postive 1\.$/);
-  await page.click('[data-bad] summary');
-  assert.deepEqual(await page.locator('[data-bad] tbody tr').allInnerTexts(), [
-    '203\t1 column, where the first row has 2'
-  ]);
-  await page.click('[data-alike="postive"] [data-answer="merge"]');
-  await page.waitForSelector('[data-report]:has-text("2 labels: negative 100, positive 101.")');
-  await page.waitForURL(/labels=%7B%22postive%22%3A%22positive%22%7D/);
-  assert.match(await page.innerText('[data-answered="postive"]'), /is read as positive\./);
-  await page.check('input[name=text_column][value=text]');
-  await page.waitForSelector('[data-report]:has-text("2 labels")');
-  await page.check('input[name=header][value=false]');
-  await page.waitForSelector('[data-report]:has-text("4 labels")');
-  assert.equal(await page.locator('[data-answered]').count(), 0, 'answers go with their column');
-});
-
-test('mostly unknown words of a table are said, and letters are offered', async () => {
-  const page = await opened('?task=file');
-  const row = (/** @type {number} */ at) => `w${at} v${at} u${at},${at % 2 ? 'up' : 'down'}`;
-  const text = ['text,label', ...Array.from({ length: 200 }, (_, at) => row(at))].join('\n');
-  await page.setInputFiles('#field-file', { name: 'mine.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
-  await page.waitForSelector('[data-mostly-unknown]:has-text("100\u202f% of the held-out words are [unk]")');
-  await page.click('[data-action="smaller-tokens"]');
-  await page.waitForURL(/tokens=letters/);
-  assert.equal(await page.locator('[data-mostly-unknown]').count(), 0);
-});
-
-test('the header of a table is proposed in sight, and its columns follow the answer', async () => {
-  const page = await opened('?task=file');
-  const rows = Array.from({ length: 200 }, (_, at) => `${at},so good a day ${at},${at % 2 ? 'up' : 'down'}`);
-  const file = { name: 'pandas.csv', mimeType: 'text/csv', buffer: Buffer.from([',text,label', ...rows].join('\n')) };
-  await page.setInputFiles('#field-file', file);
-  await page.waitForSelector('[data-first-rows]');
-  const names = () => page.locator('[data-first-rows] thead th').allInnerTexts();
-  assert.deepEqual(await names(), ['column 1\nnot used', 'text\ntext', 'label\nlabel']);
-  assert.equal(await page.getAttribute('.contest [data-action=play]', 'aria-disabled'), 'false');
-  await page.check('input[name=header][value=false]');
-  await page.waitForSelector('th:has-text("column 3")');
-  assert.deepEqual(await names(), ['column 1\nnot used', 'column 2\ntext', 'column 3\nlabel']);
-  assert.equal(await page.isChecked('input[name=label_column][value="column 3"]'), true);
-  assert.equal(await page.locator('.contest [role=alert]').count(), 0);
-});
-
 test('scores and curves are downloaded as tables, once there are some', async () => {
-  const page = await opened();
+  const page = await lab.opened();
   for (const table of ['scores', 'curves']) {
     assert.equal(await page.getAttribute(`[data-action=${table}-csv]`, 'aria-disabled'), 'true', table);
   }
@@ -377,7 +208,7 @@ test('scores and curves are downloaded as tables, once there are some', async ()
 });
 
 test('the script of PyTorch’s is there, with the losses that were found here', async () => {
-  const page = await opened();
+  const page = await lab.opened();
   await played(page);
   await page.click('summary:has-text("The script")');
   await page.waitForSelector('.contest pre code');
@@ -389,19 +220,18 @@ test('axe finds nothing after a run, and nothing is wider than a phone', async (
     ['dark', 390],
     ['light', 1440]
   ])) {
-    const page = await opened(SMALL, {
+    const page = await lab.opened(SMALL, {
       context: { colorScheme, viewport: { width, height: 844 }, reducedMotion: 'reduce' }
     });
     await played(page);
     await page.waitForSelector('[data-tensor-step="40"]');
     assert.deepEqual(await violations(page), []);
     assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), width);
-    if (width === 390) await site.close();
   }
 });
 
 test('long names of layers are no wider than the smallest phone', async () => {
-  const page = await opened('?task=which_day&variants=timestep,timestep_none,flat&seeds=2&steps=20', {
+  const page = await lab.opened('?task=which_day&variants=timestep,timestep_none,flat&seeds=2&steps=20', {
     context: { viewport: { width: 320, height: 700 } }
   });
   await played(page);

@@ -1,6 +1,7 @@
 // Some variants on one task: which runs are made where, what has come of them, and what is asked of them. No DOM.
 
 import { sourceOf } from '../../plain/attention-or-dense/source.js';
+import { courseOf, hasRun } from '../../plain/attention-or-dense/settings.js';
 import { taskNamed } from '../../plain/attention-or-dense/tasks.js';
 import { shared } from './groups.js';
 import { Lane } from './lane.js';
@@ -178,19 +179,54 @@ export class Contest {
     return lane.call('ask', { variant, seed, task, args });
   }
 
-  /** All that the runs go on from; where they are under way, between two slices. @returns {Promise<Kept>} */
-  async state() {
-    const { plan, playing } = this;
+  /** What there is besides the runs. @returns {Omit<Kept, 'runs'>} */
+  get frame() {
+    const { plan } = this;
     if (!plan) throw new Error('nothing has begun');
-    await this.#rest();
-    const runs = await Promise.all(
-      this.#begun().map(async ({ lane, name, run }) => {
-        const { moments, state } = await lane.call('state', { variant: name, seed: run.seed });
-        return { variant: name, run: { ...run }, moments, state };
-      })
+    return { plan, table: this.#table, variants: this.variants.map(entrantOf) };
+  }
+
+  /**
+   * What some runs go on from, without a pause: a worker answers between two slices, and the page then knows the run as
+   * far as the answer does, for answers come in the order of the calls.
+   * @param {(variant: string, run: SeedRun) => boolean} isWanted @returns {Promise<Kept['runs']>}
+   */
+  runs(isWanted) {
+    return Promise.all(
+      this.#begun()
+        .filter(({ name, run }) => isWanted(name, run))
+        .map(async ({ lane, name, run }) => {
+          const { moments, state } = await lane.call('state', { variant: name, seed: run.seed });
+          return { variant: name, run: { ...run }, moments, state };
+        })
     );
+  }
+
+  /** All that the contest goes on from; it is paused for that. @returns {Promise<Kept>} */
+  async state() {
+    const { playing } = this;
+    await this.#rest();
+    const kept = { ...this.frame, runs: await this.runs(() => true) };
     if (playing) this.play();
-    return { plan, table: this.#table, variants: this.variants.map(entrantOf), runs };
+    return kept;
+  }
+
+  /**
+   * Goes over to another plan, with the runs that are the same by it: those of this contest, and others. It is paused
+   * then.
+   * @param {Omit<Kept, 'runs'>} frame @param {Kept['runs']} others runs of the same course
+   */
+  async change(frame, others) {
+    this.pause();
+    const { plan } = frame;
+    const own = this.plan && courseOf(this.plan) === courseOf(plan) ? (await this.state()).runs : [];
+    const furthest = new Map();
+    for (const kept of [...others, ...own]) {
+      const key = `${kept.variant} ${kept.run.seed}`;
+      const isFurther = kept.run.step >= (furthest.get(key)?.run.step ?? 0);
+      if (isFurther && hasRun(plan, kept.variant, kept.run.seed)) furthest.set(key, kept);
+    }
+    await this.resume({ ...frame, runs: [...furthest.values()] });
   }
 
   /** Pauses, and waits for what is under way. */

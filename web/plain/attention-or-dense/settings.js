@@ -231,5 +231,16 @@ export function searchOf(plan) {
   return `?${search}`;
 }
 
-/** By what a run is known. @param {Plan} plan */
+/** By what a contest is known. @param {Plan} plan */
 export const keyOf = (plan) => JSON.stringify(plan);
+
+/**
+ * All that a run of one variant with one seed depends on, besides those two: with the same course it is the same to the
+ * bit, whatever it is compared with.
+ * @param {Plan} plan
+ */
+export const courseOf = ({ variants: _, seeds: __, first_seed: ___, ...course }) => JSON.stringify(course);
+
+/** Whether a run is part of a plan. @param {Plan} plan @param {string} variant @param {number} seed */
+export const hasRun = ({ variants, first_seed, seeds }, variant, seed) =>
+  variants.includes(variant) && seed >= first_seed && seed < first_seed + seeds;

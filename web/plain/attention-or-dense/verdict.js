@@ -74,8 +74,8 @@ export function scoreText(scores, kind = 'accuracy') {
 }
 
 /**
- * Compares the variants whose runs have not failed, over the seeds that all of them have finished; of errors also the
- * rules.
+ * Compares the variants that have runs of which none has failed, over the seeds that all of them have finished; of
+ * errors also the rules.
  * @param {readonly Ran[]} variants @param {Pick<Score, 'kind' | 'solved' | 'shared'>} score
  * @param {readonly Rule[]} [rules]
  * @returns {Comparison | null} null where there are no two rows yet
@@ -112,9 +112,8 @@ export function comparisonOf(variants, { kind, solved, shared }, rules = []) {
  * @returns {Row[]}
  */
 function finished(variants, solved) {
-  const sound = variants.flatMap((variant, at) =>
-    variant.seeds.some(({ failure }) => failure) ? [] : [{ variant, at }]
-  );
+  const isSound = (/** @type {Ran} */ { seeds }) => seeds.length > 0 && !seeds.some(({ failure }) => failure);
+  const sound = variants.map((variant, at) => ({ variant, at })).filter(({ variant }) => isSound(variant));
   const seeds = (sound[0]?.variant.seeds ?? []).flatMap((_, seed) =>
     sound.every(({ variant }) => variant.seeds[seed].score !== null) ? [seed] : []
   );

@@ -1,21 +1,30 @@
 // Has the contest kept in this browser, when it rests and now and then while it goes on, and knows what is kept.
 
 import { storageText } from '../../../plain/train/kept.js';
-import { forgetContest, keepContest, keptContest, keptContests, nameContest } from '../keeping.js';
+import { keyOf } from '../../../plain/attention-or-dense/settings.js';
+import { forgetContest, keepContest, keptContest, keptContests, keptRuns, nameContest } from '../keeping.js';
 
 /**
  * @typedef {import('../../../plain/attention-or-dense/kept.js').Entry} KeptEntry
  * @typedef {import('../contest.js').Contest} Contest
+ * @typedef {import('../seed-run.js').SeedRun} SeedRun
+ * @typedef {import('../../../plain/attention-or-dense/settings.js').Plan} Plan
  */
 
-/** Between two writings while runs go on. */
-const LEAST_MS = 15_000;
+/** Between two writings: at least so long, and so many times as long as the last one took. */
+const LEAST_MS = 500;
+const TIMES_AS_LONG = 4;
 
 export class Keeper {
   #contest;
   #changed;
-  #writing = false;
+  /** @type {Promise<unknown> | null} */
+  #writing = null;
   #due = 0;
+  /** How far each run is kept, by variant and seed, of one plan. */
+  #kept = { key: '', runs: /** @type {Map<string, string>} */ (new Map()) };
+  /** The plan that is not kept, because the reader has it forgotten, or it is too large. */
+  #unwanted = '';
 
   /** @param {Contest} contest @param {() => void} changed */
   constructor(contest, changed) {
@@ -31,23 +40,70 @@ export class Keeper {
     return this.#with(async () => {});
   }
 
-  /** A contest has begun: it is kept when it has gone on for a while. */
+  /** The contest that an address or a plan names. @param {string} search @param {Plan | null} plan */
+  entryOf(search, plan) {
+    const key = plan ? keyOf(plan) : '';
+    return this.entries.find((one) => one.key === key || (key === '' && one.search === search)) ?? null;
+  }
+
+  /** A contest has begun, which is kept from now on. */
   begin() {
-    this.#due = performance.now() + LEAST_MS;
+    this.#unwanted = '';
+    this.#due = 0;
   }
 
-  /** Keeps it, if it is time. */
+  /** A contest goes on as it is kept. @param {import('../contest.js').Kept} kept */
+  opened({ plan, runs }) {
+    this.begin();
+    this.#kept = {
+      key: keyOf(plan),
+      runs: new Map(runs.map(({ variant, run }) => [`${variant} ${run.seed}`, stateOf(run)]))
+    };
+  }
+
+  /** Keeps what has gone on, if it is time. */
   tick() {
-    if (this.#contest.playing && performance.now() >= this.#due) this.keep();
+    if (!this.#writing && performance.now() >= this.#due) this.keep();
   }
 
-  /** @param {string} [name] */
-  async keep(name) {
-    if (this.#writing || this.#contest.step === 0) return;
-    this.#writing = true;
-    await this.#with(async () => keepContest(await this.#contest.state(), name));
-    this.#writing = false;
-    this.#due = performance.now() + LEAST_MS;
+  /** Keeps what has gone on, after what is being written. */
+  async keep() {
+    await this.#writing;
+    const writing = this.#write();
+    this.#writing = writing;
+    await writing;
+    if (this.#writing === writing) this.#writing = null;
+  }
+
+  async #write() {
+    const { plan, step } = this.#contest;
+    if (!plan || step === 0) return;
+    const key = keyOf(plan);
+    if (key === this.#unwanted) return;
+    if (key !== this.#kept.key) this.#kept = { key, runs: new Map() };
+    const kept = this.#kept.runs;
+    const isNew = (/** @type {string} */ variant, /** @type {SeedRun} */ run) =>
+      kept.get(`${variant} ${run.seed}`) !== stateOf(run);
+    if (!this.#contest.variants.some(({ name, seeds }) => seeds.some((run) => run.step > 0 && isNew(name, run))))
+      return;
+    const { frame } = this.#contest;
+    const runs = await this.#contest.runs(isNew).catch(() => []); // the contest was ended, and tells why
+    if (runs.length === 0) return;
+    const start = performance.now();
+    await this.#with(async () => {
+      await keepContest(frame, runs).catch((error) => {
+        if (error instanceof RangeError) this.#unwanted = key;
+        throw error;
+      });
+      for (const { variant, run } of runs) kept.set(`${variant} ${run.seed}`, stateOf(run));
+    });
+    const end = performance.now();
+    this.#due = end + Math.max(LEAST_MS, TIMES_AS_LONG * (end - start));
+  }
+
+  /** The runs of a plan that are kept, of whichever contest. @param {Plan} plan */
+  async runsOf(plan) {
+    return (await this.#with(() => keptRuns(plan))) ?? [];
   }
 
   /** @param {KeptEntry} entry @param {string} name */
@@ -57,6 +113,9 @@ export class Keeper {
 
   /** @param {KeptEntry} entry */
   forget({ key }) {
+    const { plan } = this.#contest;
+    if (plan && keyOf(plan) === key) this.#unwanted = key;
+    this.#kept.key = '';
     return this.#with(() => forgetContest(key));
   }
 
@@ -82,3 +141,6 @@ export class Keeper {
     return made;
   }
 }
+
+/** By what it is seen that a run has gone on. @param {SeedRun} run */
+const stateOf = ({ step, score, failure }) => `${step} ${score} ${failure}`;

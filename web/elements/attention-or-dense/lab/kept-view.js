@@ -2,7 +2,7 @@
 
 import { html, nothing } from 'lit';
 import { formatCount } from '../../../plain/format.js';
-import { FORMAT, noteOf } from '../../../plain/attention-or-dense/kept.js';
+import { isOpenable, noteOf, stepsOf } from '../../../plain/attention-or-dense/kept.js';
 import { taskNamed } from '../../../plain/attention-or-dense/tasks.js';
 
 /**
@@ -27,16 +27,16 @@ export function keptView({ entries, problem, current }, actions) {
 
 /** @param {KeptEntry} entry @param {boolean} isShown @param {KeptActions} actions */
 function entryView(entry, isShown, { open, forget, rename }) {
-  const { name, task, file, variants, steps, of, time, format } = entry;
+  const { name, task, file, variants, of, time } = entry;
   const title = name || file || (taskNamed(task)?.title ?? task);
-  const about = `${variants.length} layers, ${formatCount(steps)} of ${formatCount(of)} steps, ${timeText(time)}`;
+  const about = `${variants.length} layers, ${formatCount(stepsOf(entry))} of ${formatCount(of)} steps, ${timeText(time)}`;
   const note = noteOf(entry);
   return html`<li data-kept-run=${task}>
     <label class="hidden" for=${`kept-${entry.time}`}>Name</label>
     <input id=${`kept-${entry.time}`} class="contest-name" type="text" .value=${name} placeholder=${title} @change=${(/** @type {any} */ event) => rename(entry, event.target.value.trim())}>
     <p class="note">${about}.${note ? ` ${note}` : ''}</p>
     <div class="actions">
-      ${isShown ? html`<span class="note">shown here</span>` : format === FORMAT ? html`<button class="button small" type="button" data-action="continue" aria-label=${`Open ${title}`} @click=${() => open(entry)}>Open</button>` : nothing}
+      ${isShown ? html`<span class="note">shown here</span>` : isOpenable(entry) ? html`<button class="button small" type="button" data-action="continue" aria-label=${`Open ${title}`} @click=${() => open(entry)}>Open</button>` : nothing}
       <button class="button small" type="button" data-action="forget" aria-label=${`Forget ${title}`} @click=${() => forget(entry)}>Forget</button>
     </div></li>`;
 }

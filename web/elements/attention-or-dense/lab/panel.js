@@ -1,4 +1,5 @@
 import { bandOf } from '../../../plain/attention-or-dense/bands.js';
+import { isOpenable } from '../../../plain/attention-or-dense/kept.js';
 import { keyOf } from '../../../plain/attention-or-dense/settings.js';
 import { comparisonOf } from '../../../plain/attention-or-dense/verdict.js';
 import { Address } from '../../labs/address.js';
@@ -12,6 +13,7 @@ import { Entry } from './entry.js';
 import { Keeper } from './keeper.js';
 import { looksStateOf } from './looks-state.js';
 import { Repeating } from './repeating.js';
+import { setRunsOf } from './set-runs.js';
 import { tensorStateOf } from './tensor-state.js';
 import { contestView } from './view.js';
 import '../../heat-map/heat-map.js';
@@ -21,10 +23,14 @@ const RUN = '#run';
 
 /** Up to six layers on one task, in workers. The page's address has the plan. Its static content stays until then. */
 export class ContestPanel extends LightElement {
+  /** What has been pressed. @type {Promise<unknown>} */
+  #turn = Promise.resolve();
+
   static properties = {
     entry: { state: true },
     failure: { state: true },
     said: { state: true },
+    resumed: { state: true },
     shown: { state: true }
   };
 
@@ -34,6 +40,8 @@ export class ContestPanel extends LightElement {
     this.entry = null;
     this.failure = '';
     this.said = '';
+    /** Whether the runs are those that were kept, as they were. */
+    this.resumed = false;
     /** What is looked at. */
     this.shown = {
       curve: /** @type {import('./view.js').State['curve']} */ ('score'),
@@ -58,7 +66,7 @@ export class ContestPanel extends LightElement {
         this.requestUpdate();
       },
       ended: () => {
-        this.said = ['All runs are done.', ...(this.#comparison()?.sentences ?? [])].join(' ');
+        this.said = ['All runs are done.', ...(this.#comparison(this.contest.variants)?.sentences ?? [])].join(' ');
         this.keeper.keep();
       },
       failed: (error) => {
@@ -71,6 +79,7 @@ export class ContestPanel extends LightElement {
   connectedCallback() {
     super.connectedCallback();
     this.resize.observe(this);
+    document.addEventListener('visibilitychange', this.leaving);
     this.address = new Address(window, () => this.#load());
     if (this.entry) this.#load();
     else this.#open();
@@ -79,18 +88,25 @@ export class ContestPanel extends LightElement {
   disconnectedCallback() {
     super.disconnectedCallback();
     this.resize.disconnect();
+    document.removeEventListener('visibilitychange', this.leaving);
     this.address?.close();
     this.contest.dispose();
   }
+
+  /** What is on the way is kept when the page is left. */
+  leaving = () => {
+    if (document.visibilityState === 'hidden') this.keeper.keep();
+  };
 
   async #open() {
     try {
       const entry = new Entry(await pageScope(), (gesture) => this.#entered(gesture));
       await entry.load(this.#search());
       this.entry = entry;
+      const opened = this.#next(() => this.#openNamed(entry)); // before what was pressed on the static page
       this.takeOver();
-      this.keeper.load();
-      if (location.hash === RUN) this.#play();
+      await opened;
+      if (location.hash === RUN) await this.#play();
     } catch (error) {
       const alert = document.createElement('p');
       alert.className = 'field-error';
@@ -98,6 +114,13 @@ export class ContestPanel extends LightElement {
       alert.textContent = `The lab could not be started: ${/** @type {Error} */ (error).message}`;
       this.prepend(alert);
     }
+  }
+
+  /** Goes on with the runs that the address names, where they are kept. @param {Entry} entry */
+  async #openNamed(entry) {
+    await this.keeper.load();
+    const kept = this.keeper.entryOf(this.#search(), entry.checked.plan);
+    if (kept && isOpenable(kept) && !this.contest.plan) await this.#openKept(kept);
   }
 
   #search = () => `?${new URLSearchParams(this.address?.read() ?? {})}`;
@@ -115,24 +138,38 @@ export class ContestPanel extends LightElement {
     this.requestUpdate();
   }
 
-  /** Whether the settings are others than those of the run. */
-  get stale() {
-    const [ran, set] = [this.contest.plan, this.entry?.checked.plan];
-    return Boolean(ran && this.contest.step > 0 && (!set || keyOf(ran) !== keyOf(set)));
-  }
-
-  /** Begins what is set, unless it has begun. @returns {boolean} whether there is something */
-  #begun() {
+  /** Begins what is set, unless it has begun; runs that are the same stay. @returns whether there is something */
+  async #begun() {
     const { plan, variants } = this.entry?.checked ?? {};
     if (!plan || !variants) return false;
     this.failure = '';
     this.said = '';
-    if (!this.contest.plan || keyOf(this.contest.plan) !== keyOf(plan)) {
-      this.#forget();
-      this.contest.begin(plan, this.entry?.table ?? null, variants);
-      this.keeper.begin();
-    }
+    const { contest, keeper } = this;
+    this.resumed &&= contest.done;
+    if (contest.plan && keyOf(contest.plan) === keyOf(plan)) return true;
+    this.resumed = false;
+    const table = this.entry?.table ?? null;
+    await keeper.keep();
+    const kept = await keeper.runsOf(plan);
+    this.#forget();
+    await contest.change({ plan, table, variants }, kept);
+    keeper.begin();
     return true;
+  }
+
+  /** Does what is pressed, one press after another: to begin takes a moment. @param {() => unknown} work */
+  #next(work) {
+    this.#turn = this.#turn.then(work).catch((error) => {
+      if (error.name !== 'AbortError') this.failure = error.message;
+    });
+    return this.#turn;
+  }
+
+  /** @param {() => void} then */
+  #start(then) {
+    return this.#next(async () => {
+      if (await this.#begun()) then();
+    });
   }
 
   #forget() {
@@ -140,7 +177,7 @@ export class ContestPanel extends LightElement {
   }
 
   #play() {
-    if (this.#begun()) this.contest.play();
+    return this.#start(() => this.contest.play());
   }
 
   /** Runs what an address asks for, in sight. @param {string} search */
@@ -148,17 +185,21 @@ export class ContestPanel extends LightElement {
     const entry = /** @type {Entry} */ (this.entry);
     await entry.load(search);
     this.#entered();
-    this.#play();
+    await this.#play();
     await this.updateComplete;
     this.querySelector('#contest-variants')?.scrollIntoView();
   }
 
   #pause() {
-    this.contest.pause();
-    this.keeper.keep();
+    return this.#next(() => {
+      this.contest.pause();
+      this.keeper.keep();
+    });
   }
 
+  /** At once: it ends what waits for a worker, too. */
   #reset() {
+    this.resumed = false;
     this.#forget();
     this.contest.reset();
   }
@@ -180,6 +221,8 @@ export class ContestPanel extends LightElement {
     this.#entered();
     this.#forget();
     await this.contest.resume(content);
+    this.keeper.opened(content);
+    this.resumed = true;
   }
 
   /** @param {'looks' | 'tensor'} part @param {Record<string, unknown>} patch */
@@ -196,8 +239,9 @@ export class ContestPanel extends LightElement {
     this.#fit();
   }
 
-  #comparison() {
-    const { variants, score, opponents } = this.contest;
+  /** @param {readonly import('../contest.js').Contender[]} variants */
+  #comparison(variants) {
+    const { score, opponents } = this.contest;
     return score ? comparisonOf(variants, score, opponents) : null;
   }
 
@@ -207,14 +251,9 @@ export class ContestPanel extends LightElement {
 
   render() {
     const entry = /** @type {Entry} */ (this.entry);
-    const { contest, shown, stale } = this;
+    const { contest, shown } = this;
     const { checked, task, source, values, table } = entry;
-    const ran = contest.step > 0;
-    const isOfRun = ran || contest.playing;
-    const variants = isOfRun
-      ? contest.variants
-      : checked.variants.map((variant) => ({ ...variant, seeds: /** @type {[]} */ ([]) }));
-    const plan = isOfRun ? contest.plan : checked.plan;
+    const { ran, stale, isOther, variants, plan, fresh, done } = setRunsOf(contest, checked);
     const asked = { contest, examples: this.examples, lists: this.lists, tensors: this.tensors };
     return contestView(
       {
@@ -225,13 +264,14 @@ export class ContestPanel extends LightElement {
           unknown: entry.unknown,
           candidates: entry.candidates()
         },
-        ...{ runnable: checked.plan !== null, playing: contest.playing, done: contest.done, stale, step: contest.step },
+        ...{ runnable: checked.plan !== null, playing: contest.playing, step: contest.step },
+        ...{ done, stale, fresh, resumed: this.resumed },
         ...{ variants, score: contest.score, plan, opponents: contest.opponents, curve: shown.curve },
-        comparison: ran ? this.#comparison() : null,
+        comparison: ran ? this.#comparison(variants) : null,
         curves: this.#curves(variants, plan),
         looks: looksStateOf(asked, variants, shown.looks, { source, task }),
         tensor: tensorStateOf(asked, shown.tensor),
-        repeat: this.repeating.stateOf(entry, stale),
+        repeat: this.repeating.stateOf(entry, isOther),
         file: { ...entry.files.state, table },
         kept: {
           ...{ entries: this.keeper.entries, problem: this.keeper.problem },
@@ -273,7 +313,7 @@ export class ContestPanel extends LightElement {
       answer: (search) => this.#answer(search),
       pause: () => this.#pause(),
       step: () => {
-        if (!contest.playing && this.#begun()) contest.stepOnce();
+        if (!contest.playing) this.#start(() => contest.stepOnce());
       },
       reset: () => this.#reset(),
       choose: (name, chosen) => entry.choose(name, chosen),
@@ -288,10 +328,10 @@ export class ContestPanel extends LightElement {
         type: (text) => this.#show('looks', { text })
       },
       tensor: { look: (patch) => this.#show('tensor', patch) },
-      repeat: this.repeating.actions(() => this.#fork()),
+      repeat: this.repeating.actions(() => this.#next(() => this.#fork())),
       file: entry.files,
       kept: {
-        open: (kept) => this.#openKept(kept),
+        open: (kept) => this.#next(() => this.#openKept(kept)),
         forget: (kept) => keeper.forget(kept),
         rename: (kept, name) => keeper.rename(kept, name)
       }

@@ -35,7 +35,9 @@ export function staticContest(scope) {
         runnable: true,
         playing: false,
         done: false,
-        stale: false
+        stale: false,
+        fresh: 0,
+        resumed: false
       },
       candidates: variants.map(({ name, title, about }) => ({
         ...{ name, title, about },

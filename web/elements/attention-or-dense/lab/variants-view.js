@@ -41,8 +41,8 @@ export function variantsView(state, actions) {
 }
 
 /** @param {State} state @param {number} steps */
-function progressText({ variants, step, playing, values }, steps) {
-  const seeds = variants[0]?.seeds.length || values.seeds;
+function progressText({ variants, step, playing, plan, values }, steps) {
+  const seeds = plan?.seeds ?? values.seeds;
   const finished = variants.reduce((count, { seeds: runs }) => count + scoresOf(runs).length, 0);
   const all = `${formatCount(seeds)} ${seeds === 1 ? 'seed' : 'seeds'} of ${formatCount(steps)} steps each`;
   if (step === 0 && !playing) return `${all}: nothing has run yet`;

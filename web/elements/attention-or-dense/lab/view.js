@@ -1,6 +1,7 @@
 // The lab below its first screen: a task, what is set, up to six layers, and what has come of them.
 
 import { html, nothing } from 'lit';
+import { formatCount } from '../../../plain/format.js';
 import { beforeOf } from '../../../plain/attention-or-dense/tasks.js';
 import { unknownView } from '../../table-file/file-view.js';
 import { controlView } from './control.js';
@@ -31,8 +32,10 @@ import { variantsView } from './variants-view.js';
  *   every variant; `reason`: why it does not fit the task
  * @property {boolean} runnable whether there is a plan
  * @property {boolean} playing
- * @property {boolean} done
- * @property {boolean} stale whether the settings are others than those of the run
+ * @property {boolean} done whether all runs that are set have made their steps
+ * @property {boolean} stale whether no run goes on by the settings
+ * @property {number} fresh how many runs of another contest have not begun, where the others stay
+ * @property {boolean} resumed whether the runs are shown as they were kept
  * @property {number} step
  * @property {readonly Contender[] | readonly (Entrant & { seeds: [] })[]} variants of the run, or of the plan
  *   before one
@@ -83,7 +86,7 @@ export function contestView(state, actions) {
         <div><p class="lab-notice" data-before>${beforeOf(task, state.values)}</p>
           ${'from' in task ? html`<p class="contest-source">${task.from}</p>` : nothing}
           ${unknownView(state.unknown, state.values.tokens, 'letters', actions.set)}</div>
-        ${stale ? html`<p class="stale-note" data-stale>The settings have changed since this run. Play and One step begin a new one.</p>` : nothing}
+        ${noticeView(state)}
         <section class=${kind} aria-labelledby="contest-variants">${variantsView(state, actions)}
         </section>
         <section class=${kind} aria-labelledby="looks-title">${looksView(state.looks, actions.looks)}</section>
@@ -91,4 +94,17 @@ export function contestView(state, actions) {
         <section class=${kind} aria-labelledby="contest-repeat">${repeatView(state.repeat, actions.repeat)}</section>
       </div>
     </div>`;
+}
+
+/** What Play will do, where that is not plain. @param {State} state */
+function noticeView({ stale, fresh, resumed, done, playing }) {
+  if (stale)
+    return html`<p class="stale-note" data-stale>The settings have changed since this run. Play and One step begin a new one.</p>`;
+  if (fresh > 0) {
+    const runs = `${formatCount(fresh)} new ${fresh === 1 ? 'run' : 'runs'}`;
+    return html`<p class="run-note" data-fresh>${playing ? `The next Play makes ${runs}` : `Play makes ${runs}`}; the others stay.</p>`;
+  }
+  if (resumed)
+    return html`<p class="run-note" role="status" data-resumed>These runs were kept in this browser.${done ? '' : ' Play goes on with them.'} Reset begins anew.</p>`;
+  return nothing;
 }
