@@ -92,7 +92,7 @@ test('own numbers begin with those of the seed, beside the heat map that they ma
   assert.ok(grid.y < map.y + map.height && map.y < grid.y + grid.height + 200, `${grid.y}, ${map.y}`);
 });
 
-test('arrow keys and Enter move from cell to cell, within a text first; Tab leaves an input at once', async () => {
+test('arrow keys and Enter move from cell to cell, within a text first', async () => {
   const page = await opened(ATTENTION + NUMBERS);
   const here = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label'));
   await cell(page, 'query', 0, 0).focus();
@@ -114,6 +114,41 @@ test('arrow keys and Enter move from cell to cell, within a text first; Tab leav
   await page.keyboard.press('ArrowRight');
   assert.equal(await here(), 'query, position 1, feature 1');
   assert.equal(await page.locator('table.numbers').first().locator('input[tabindex="0"]').count(), 1);
+});
+
+test('numbers are typed as in a spreadsheet: Tab to the next cell, Enter to where the next line begins', async () => {
+  const page = await opened(ATTENTION + NUMBERS);
+  const { keyboard } = page;
+  await cell(page, 'key', 0, 0).focus();
+  for (const [number, key] of ['1 Tab', '2 Tab', '3 Tab', '4 Tab', '5 Tab', '6 Enter'].map((pair) => pair.split(' '))) {
+    await keyboard.type(number);
+    await keyboard.press(key);
+  }
+  await keyboard.type('7');
+  assert.deepEqual(await cells(page, 'key'), ['1', '2', '3', '4', '5', '7'], 'the last cell is chosen as a whole');
+  await cell(page, 'key', 0, 0).focus();
+  for (const [number, key] of ['11 Tab', '12 Enter', '13 Tab', '14 Enter', '15 Tab', '16 Tab'].map((pair) =>
+    pair.split(' ')
+  )) {
+    await keyboard.type(number);
+    await keyboard.press(key);
+  }
+  assert.deepEqual(await cells(page, 'key'), ['11', '12', '13', '14', '15', '16'], 'row by row');
+  const isInGrid = () => page.evaluate(() => Boolean(document.activeElement?.closest('[aria-label^="key,"]')));
+  assert.equal(await isInGrid(), false, 'Tab leaves from the last cell');
+  await cell(page, 'key', 0, 0).focus();
+  for (const number of ['1', '2', '3', '4', '5', '6']) {
+    await keyboard.type(number);
+    await keyboard.press('Enter');
+  }
+  assert.deepEqual(await cells(page, 'key'), ['1', '4', '2', '5', '3', '6'], 'column by column');
+  await cell(page, 'key', 1, 0).focus();
+  await keyboard.press('Shift+Tab');
+  await keyboard.type('9');
+  assert.deepEqual(await cells(page, 'key'), ['1', '9', '2', '5', '3', '6']);
+  await keyboard.press('Escape');
+  await keyboard.press('Tab');
+  assert.equal(await isInGrid(), false, 'Escape, then Tab leaves from any cell');
 });
 
 test('a cell that is no number is marked with the message, nothing runs with it, and the button leads to it', async () => {

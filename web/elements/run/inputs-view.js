@@ -66,8 +66,8 @@ export function ownView(inputs, given, typed, { look, small, set }) {
 function helpView(inputs) {
   const leading = inputs.flatMap(({ axes = [], shape }) => axes.slice(0, -2).filter((_, at) => shape[at] > 1));
   const every = [...new Set(leading)].join(' and ');
-  return html`<p class="note" id="numbers-help">Rows are positions, columns are features. Arrow keys move; a block from a
-    spreadsheet can be pasted.${every ? ` The same numbers stand in every ${every}.` : nothing}</p>`;
+  return html`<p class="note" id="numbers-help">Rows are positions, columns are features. Tab leads to the next cell, Enter to the next
+    line, arrow keys anywhere; Escape, then Tab leaves. A block from a spreadsheet can be pasted.${every ? ` The same numbers stand in every ${every}.` : nothing}</p>`;
 }
 
 /**

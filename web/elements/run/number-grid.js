@@ -38,8 +38,12 @@ export class NumberGrid extends LightElement {
     this.shape = [1, 1];
     /** @type {Cells} */
     this.cells = [];
-    /** The cell that Tab leads to. @type {Place} */
+    /** The cell that Tab leads to from outside. @type {Place} */
     this.place = { row: 0, column: 0 };
+    /** The column in which the line that is being typed has begun. */
+    this.begun = 0;
+    /** Whether Tab leaves the grid from any cell, since Escape. */
+    this.leaving = false;
     /** Whether a text was chosen. */
     this.asText = false;
     /** Why a block was not pasted. */
@@ -145,6 +149,8 @@ export class NumberGrid extends LightElement {
   /** @param {HTMLInputElement} input @param {Place} place */
   #onFocus(input, place) {
     this.place = place;
+    this.begun = place.column;
+    this.leaving = false;
     input.select();
   }
 
@@ -162,15 +168,39 @@ export class NumberGrid extends LightElement {
 
   /** @param {KeyboardEvent} event @param {Place} place */
   #onKey(event, place) {
-    const { key, altKey, metaKey, target } = event;
+    const { key, altKey, metaKey, ctrlKey, target } = event;
     if (altKey || metaKey || key === 'Home' || key === 'End' || !leaves(/** @type {any} */ (target), event)) return;
-    const [rows, columns] = [this.cells.length, this.cells[0].length];
-    const down = { key: 'ArrowDown', ctrlKey: false, shiftKey: false };
-    const next = moved(place, /** @type {any} */ (key === 'Enter' ? down : event), { rows, columns });
+    if (key === 'Escape') this.leaving = true;
+    if (key === 'Tab' && (ctrlKey || this.leaving)) return;
+    const size = { rows: this.cells.length, columns: this.cells[0].length };
+    const next = key === 'Tab' || key === 'Enter' ? typed(place, event, this.begun, size) : moved(place, event, size);
     if (!next) return;
     event.preventDefault();
-    /** @type {HTMLElement | null} */ (this.querySelector(`[data-cell="${next.row} ${next.column}"]`))?.focus();
+    const input = this.querySelector(`[data-cell="${next.row} ${next.column}"]`);
+    const { begun } = this;
+    /** @type {HTMLInputElement | null} */ (input)?.focus();
+    /** @type {HTMLInputElement | null} */ (input)?.select();
+    if (key === 'Tab') this.begun = begun;
   }
+}
+
+/**
+ * The cell after one that was typed: by Tab the next one of all rows, null after the last; by Enter the one below, in
+ * the column in which the line has begun, or above the next column. The last cell is followed by itself. With Shift the
+ * other way.
+ * @param {Place} place @param {KeyboardEvent} event @param {number} begun that column
+ * @param {{ rows: number, columns: number }} size
+ * @returns {Place | null}
+ */
+function typed({ row, column }, { key, shiftKey }, begun, { rows, columns }) {
+  const by = shiftKey ? -1 : 1;
+  if (key === 'Tab') {
+    const at = row * columns + column + by;
+    return at < 0 || at >= rows * columns ? null : { row: Math.floor(at / columns), column: at % columns };
+  }
+  if (row === rows - 1 && column === columns - 1 && !shiftKey) return { row, column };
+  const at = begun * rows + row + by;
+  return at < 0 || at >= rows * columns ? { row, column } : { row: at % rows, column: Math.floor(at / rows) };
 }
 
 /**
