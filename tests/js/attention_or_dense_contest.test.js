@@ -360,7 +360,7 @@ test('a contest is kept with its moments while they are small, then without, the
   contest.stepOnce();
   const { plan, runs } = await contest.state();
   const { entry } = packed(plan, runs, [], 5);
-  assert.deepEqual([entry.name, entry.format, entry.time, stepsOf(entry), entry.of], ['', FORMAT, 5, 2, 40]);
+  assert.deepEqual([entry.name, entry.format, entry.time, stepsOf(entry)], ['', FORMAT, 5, { made: 2, all: 40 }]);
   assert.equal(noteOf(entry), '');
   const big = new Float32Array(MOST_BYTES / 8 + 1); // there are two runs
   const [first, ...others] = runs;
@@ -389,13 +389,14 @@ test('runs of the same course are kept once: the furthest stays, and what anothe
   assert.deepEqual(again.runs, [], 'it is kept further on');
   assert.deepEqual(again.entry.runs, { 'position 0': { steps: 2, hasMoments: true } });
   assert.deepEqual(unneeded(entry, [again.entry]), [{ variant: 'flat', seed: 0 }]);
-  assert.deepEqual(unneeded(entry, [{ ...again.entry, course: 'another' }]), [
+  assert.deepEqual(unneeded(entry, [{ ...again.entry, plan: { ...wider, lr: 0.5 } }]), [
     { variant: 'position', seed: 0 },
     { variant: 'flat', seed: 0 }
   ]);
   const further = packed(wider, [{ ...shared, run: { ...shared.run, step: 9 } }], [entry], 2).entry;
   const { kept } = parted([entry, further]);
-  assert.deepEqual(kept.map(stepsOf), [9, 11], 'each is as far as its runs are, whoever made them');
+  const made = kept.map((one) => stepsOf(one).made);
+  assert.deepEqual(made, [9, 11], 'each is as far as its runs are, whoever made them');
 });
 
 /** Sessions that note which runs are trained. */

@@ -1,7 +1,7 @@
 // Some variants on one task: which runs are made where, what has come of them, and what is asked of them. No DOM.
 
 import { sourceOf } from '../../plain/attention-or-dense/source.js';
-import { courseOf, hasRun } from '../../plain/attention-or-dense/settings.js';
+import { courseOf, hasRun, runKey, seedsOf } from '../../plain/attention-or-dense/settings.js';
 import { taskNamed } from '../../plain/attention-or-dense/tasks.js';
 import { shared } from './groups.js';
 import { Lane } from './lane.js';
@@ -94,8 +94,7 @@ export class Contest {
     this.#table = table;
     const source = sourceOf(task, plan.values, table);
     this.score = { ...source.score, chance: null };
-    const seeds = Array.from({ length: plan.seeds }, (_, at) => plan.first_seed + at);
-    this.variants = variants.map((variant) => ({ ...variant, seeds: seeds.map(freshRun) }));
+    this.variants = variants.map((variant) => ({ ...variant, seeds: seedsOf(plan).map(freshRun) }));
     this.#lanes = shared(this.variants, this.#cores).map((own) => {
       const job = { plan, table, variants: own.map(({ name }) => name) };
       return new Lane(this.#open, job, own, ({ chance }) => {
@@ -204,11 +203,8 @@ export class Contest {
 
   /** All that the contest goes on from; it is paused for that. @returns {Promise<Kept>} */
   async state() {
-    const { playing } = this;
     await this.#rest();
-    const kept = { ...this.frame, runs: await this.runs(() => true) };
-    if (playing) this.play();
-    return kept;
+    return { ...this.frame, runs: await this.runs(() => true) };
   }
 
   /**
@@ -217,12 +213,11 @@ export class Contest {
    * @param {Omit<Kept, 'runs'>} frame @param {Kept['runs']} others runs of the same course
    */
   async change(frame, others) {
-    this.pause();
     const { plan } = frame;
     const own = this.plan && courseOf(this.plan) === courseOf(plan) ? (await this.state()).runs : [];
     const furthest = new Map();
     for (const kept of [...others, ...own]) {
-      const key = `${kept.variant} ${kept.run.seed}`;
+      const key = runKey(kept.variant, kept.run.seed);
       const isFurther = kept.run.step >= (furthest.get(key)?.run.step ?? 0);
       if (isFurther && hasRun(plan, kept.variant, kept.run.seed)) furthest.set(key, kept);
     }

@@ -1,7 +1,7 @@
 // Where contests are kept: the browser's IndexedDB. Each is known by its plan; its runs by their course, variant and
 // seed, so that contests share those that are the same.
 
-import { FORMAT, packed, parted, unneeded } from '../../plain/attention-or-dense/kept.js';
+import { isOpenable, packed, parted, unneeded } from '../../plain/attention-or-dense/kept.js';
 import { courseOf } from '../../plain/attention-or-dense/settings.js';
 import { Database, answer } from '../shared/database.js';
 
@@ -21,8 +21,14 @@ const database = new Database('attnscope-attention-or-dense', 2, STORES, (made) 
   made.createObjectStore('runs');
 });
 
-/** @param {IDBObjectStore} list @returns {Promise<Entry[]>} */
-const all = (list) => answer(list.getAll());
+/**
+ * All of the list; an entry of another form has only its names.
+ * @param {IDBObjectStore} list @returns {Promise<Entry[]>}
+ */
+const all = async (list) =>
+  /** @type {Entry[]} */ (await answer(list.getAll())).map((entry) =>
+    isOpenable(entry) ? entry : { ...entry, plan: JSON.parse(entry.key), runs: {} }
+  );
 
 /** All that are kept, the last first. @returns {Promise<Entry[]>} */
 export const keptContests = () =>
@@ -39,9 +45,10 @@ export const keepContest = ({ plan, table, variants }, runs) =>
     const entries = await all(stores.list);
     const { entry, runs: own } = packed(plan, runs, entries, Date.now());
     const others = entries.filter(({ key }) => key !== entry.key);
+    const course = courseOf(plan);
     stores.list.put(entry);
     if (others.length === entries.length) stores.contents.put({ plan, table, variants }, entry.key);
-    for (const kept of own) stores.runs.put(kept, [entry.course, kept.variant, kept.run.seed]);
+    for (const kept of own) stores.runs.put(kept, [course, kept.variant, kept.run.seed]);
     const { forgotten, kept } = parted([...others, entry]);
     for (const old of forgotten) forget(stores, old, kept);
   });
@@ -52,10 +59,12 @@ export const keepContest = ({ plan, table, variants }, runs) =>
  * @returns {Promise<Kept>}
  * @throws {RangeError} where it is gone, or was kept by another version of the page
  */
-export async function keptContest({ key, format }) {
-  if (format !== FORMAT)
+export async function keptContest(entry) {
+  if (!isOpenable(entry))
     throw new RangeError('This run was kept by another version of the page, and cannot be opened.');
-  const content = await database.during('readonly', (/** @type {Stores} */ { contents }) => answer(contents.get(key)));
+  const content = await database.during('readonly', (/** @type {Stores} */ { contents }) =>
+    answer(contents.get(entry.key))
+  );
   if (!content) throw new RangeError('This run is not kept any more: it was forgotten, perhaps in another tab.');
   return { ...content, runs: await keptRuns(content.plan) };
 }
@@ -98,6 +107,6 @@ export const forgetContest = (key) =>
 function forget({ list, contents, runs }, entry, others) {
   list.delete(entry.key);
   contents.delete(entry.key);
-  if (entry.format !== FORMAT) return;
-  for (const { variant, seed } of unneeded(entry, others)) runs.delete([entry.course, variant, seed]);
+  if (!isOpenable(entry)) return;
+  for (const { variant, seed } of unneeded(entry, others)) runs.delete([courseOf(entry.plan), variant, seed]);
 }

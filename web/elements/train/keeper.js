@@ -1,6 +1,7 @@
 // Has the run kept in this browser while it goes on, and knows what is kept.
 
 import { keyOf, storageText } from '../../plain/train/kept.js';
+import { Paced } from '../shared/paced.js';
 import { forgetRun, keptRuns } from './kept-store.js';
 
 /**
@@ -8,16 +9,13 @@ import { forgetRun, keptRuns } from './kept-store.js';
  * @typedef {import('./player.js').Player} Player
  */
 
-/** Between two writings: at least so long, and so many times as long as the last one took. */
-const LEAST_MS = 2000;
-const TIMES_AS_LONG = 20;
+/** Between two writings: milliseconds at least, and in times of what the last one took. */
+const PAUSE = { least: 2000, times: 20 };
 
 export class Keeper {
   #player;
   #page;
-  /** @type {Promise<void> | null} */
-  #writing = null;
-  #due = 0;
+  #writing = new Paced(() => this.#write(), PAUSE);
   /** Plans whose run is not kept, because the reader has it forgotten. @type {Set<string>} */
   #unwanted = new Set();
 
@@ -59,28 +57,23 @@ export class Keeper {
   /** A run that is begun anew is kept again. @param {import('../../plain/train/settings.js').Plan} plan */
   begin(plan) {
     this.#unwanted.delete(keyOf(plan));
-    this.#due = 0;
+    this.#writing.soon();
   }
 
   /** Keeps the run as it is now, if it is time. */
   tick() {
-    if (performance.now() >= this.#due && !this.#writing) this.keep();
+    this.#writing.tick();
   }
 
   /** Keeps the run as it is now, after what is being written. @returns {Promise<void>} */
   keep() {
-    const before = this.#writing ?? Promise.resolve();
-    const writing = before.then(() => this.#write());
-    this.#writing = writing;
-    writing.then(() => {
-      if (this.#writing === writing) this.#writing = null;
-    });
-    return writing;
+    return this.#writing.now();
   }
 
+  /** @returns {Promise<number | undefined>} milliseconds; undefined where there is nothing to keep */
   async #write() {
     const { run, step } = this.#player;
-    if (!run || step === 0 || !this.wanted) return;
+    if (!run || step === 0 || !this.wanted) return undefined;
     const start = performance.now();
     try {
       const { problem } = await this.#player.ask('keep', this.#page.facts());
@@ -90,9 +83,9 @@ export class Keeper {
     } catch (error) {
       if (this.#player.run === run) this.problem = storageText(error); // else the run was ended meanwhile
     }
-    const end = performance.now();
-    this.#due = end + Math.max(LEAST_MS, TIMES_AS_LONG * (end - start));
+    const took = performance.now() - start;
     this.#page.changed();
+    return took;
   }
 
   /** @param {Kept} run */

@@ -31,16 +31,16 @@ const NEAR = 0.1;
  * @throws {RangeError} where there is no such variant, or it does not fit
  */
 export function entrantOf(scope, source, batch, budget, name) {
-  const own = variantNamed(name);
-  if (!own) throw new RangeError(`there is no variant ${name}`);
+  const named = variantNamed(name);
+  if (!named) throw new RangeError(`there is no variant ${name}`);
+  const own = inSteps(named, source.step);
   const reason = misfit(own, source, budget !== null);
-  if (reason) throw new RangeError(`${inSteps(own.title, source.step)} does not fit: ${reason}`);
+  if (reason) throw new RangeError(`${own.title} does not fit: ${reason}`);
   const base = { layer: 'sequence_classifier', ...source.base, batch_size: batch };
   const variant = budget === null ? own : matched(scope, base, own, budget).variant;
   const config = { ...base, ...variant.fields };
   const { parameters, macs } = sizeOf(scope, config);
-  const { kind, tanh } = own;
-  const [title, about] = [own.title, own.about].map((text) => inSteps(text, source.step));
+  const { title, about, kind, tanh } = own;
   return {
     ...{ name, title, about, kind, tanh, config, parameters },
     starts: source.starts?.(own) ?? {},

@@ -3,7 +3,7 @@
 
 import { formatBytes } from '../format.js';
 import { bytesIn } from '../train/kept.js';
-import { courseOf, keyOf, searchOf } from './settings.js';
+import { courseOf, hasRun, keyOf, runKey, runsOf } from './settings.js';
 
 /**
  * @typedef {import('./settings.js').Plan} Plan
@@ -16,16 +16,10 @@ import { courseOf, keyOf, searchOf } from './settings.js';
  *
  * @typedef {object} Entry what a list says of a kept contest; plain data
  * @property {string} key of its plan: two contests of the same plan are the same one, of which one may be further on
- * @property {string} course that its runs share
+ * @property {Plan} plan
  * @property {number} format
  * @property {string} name that the reader has given it, '' for none
- * @property {string} task
- * @property {string[]} variants
- * @property {number[]} seeds
- * @property {string} search the page's address
- * @property {string} file on which it is trained, '' for none
  * @property {Record<string, Progress>} runs that are kept, by variant and seed
- * @property {number} of steps that all runs together can make
  * @property {number} time at which it was kept, in milliseconds since 1970
  */
 
@@ -35,16 +29,26 @@ export const MOST_KEPT = 12;
 /** Of more bytes a contest is kept without what it can be gone back to; of still more, not at all. */
 export const MOST_BYTES = 64 * 2 ** 20;
 
+/** Whether this version of the page can go on with it. @param {Entry} entry */
+export const isOpenable = ({ format }) => format === FORMAT;
+
+/** Contests whose runs are the same where variant and seed are. @param {readonly Entry[]} entries @param {Plan} plan */
+const ofCourse = (entries, plan) =>
+  entries.filter((entry) => isOpenable(entry) && courseOf(entry.plan) === courseOf(plan));
+
 /**
- * How far the runs of a course are kept, by variant and seed. @param {readonly Entry[]} entries @param {string} course
- * @returns {Record<string, Progress>}
+ * How far the runs of a plan are kept, of whichever contest.
+ * @param {Plan} plan @param {readonly Entry[]} entries
  */
-function progressOf(entries, course) {
-  const of = entries.filter((entry) => entry.format === FORMAT && entry.course === course);
+function progressOf(plan, entries) {
   /** @type {Record<string, Progress>} */
   const furthest = {};
-  for (const [key, progress] of of.flatMap(({ runs }) => Object.entries(runs)))
-    if (progress.steps >= (furthest[key]?.steps ?? 0)) furthest[key] = progress;
+  for (const { runs } of ofCourse(entries, plan))
+    for (const { variant, seed } of runsOf(plan)) {
+      const key = runKey(variant, seed);
+      const run = runs[key];
+      if (run && run.steps >= (furthest[key]?.steps ?? 0)) furthest[key] = run;
+    }
   return furthest;
 }
 
@@ -58,36 +62,20 @@ function progressOf(entries, course) {
  * @throws {RangeError} where they are too large
  */
 export function packed(plan, runs, entries, time) {
-  const { key, course } = { key: keyOf(plan), course: courseOf(plan) };
-  const count = plan.variants.length * plan.seeds;
-  const known = progressOf(entries, course);
-  const gone = runs.filter((kept) => kept.run.step >= (known[runKey(kept)]?.steps ?? 0));
-  const own = gone.map((kept) => fitted(kept, count));
-  gone.forEach((kept, at) => {
-    known[runKey(kept)] = { steps: kept.run.step, hasMoments: kept.moments.length === own[at].moments.length };
-  });
-  return {
-    entry: entryOf(plan, { key, course, name: entries.find((one) => one.key === key)?.name ?? '', time }, known),
-    runs: own
-  };
+  const key = keyOf(plan);
+  const name = entries.find((one) => one.key === key)?.name ?? '';
+  const progress = progressOf(plan, entries);
+  const own = [];
+  for (const kept of runs) {
+    const known = runKey(kept.variant, kept.run.seed);
+    const steps = kept.run.step;
+    if (steps < (progress[known]?.steps ?? 0)) continue;
+    const fit = fitted(kept, plan.variants.length * plan.seeds);
+    own.push(fit);
+    progress[known] = { steps, hasMoments: fit.moments.length === kept.moments.length };
+  }
+  return { entry: { key, plan, format: FORMAT, name, runs: progress, time }, runs: own };
 }
-
-/**
- * @param {Plan} plan @param {Pick<Entry, 'key' | 'course' | 'name' | 'time'>} own
- * @param {Record<string, Progress>} known progress of its course
- * @returns {Entry}
- */
-function entryOf(plan, own, known) {
-  const { task, variants, file } = plan;
-  const seeds = Array.from({ length: plan.seeds }, (_, at) => plan.first_seed + at);
-  return {
-    ...{ ...own, format: FORMAT, task, variants, seeds, search: searchOf(plan), file: file?.name ?? '' },
-    ...{ runs: ownOf({ variants, seeds }, known), of: plan.steps * seeds.length * variants.length }
-  };
-}
-
-/** @param {{ variant: string, run: { seed: number } }} kept */
-const runKey = ({ variant, run }) => `${variant} ${run.seed}`;
 
 /**
  * A run as it is kept where so many are as large.
@@ -102,53 +90,34 @@ function fitted(kept, count) {
   return own;
 }
 
-/**
- * The runs that no other kept contest needs, as they are known in their course.
- * @param {Entry} entry @param {readonly Entry[]} others
- * @returns {{ variant: string, seed: number }[]}
- */
-export function unneeded({ course, variants, seeds }, others) {
-  const needed = (/** @type {string} */ variant, /** @type {number} */ seed) =>
-    others.some((one) => one.course === course && one.variants.includes(variant) && one.seeds.includes(seed));
-  return variants.flatMap((variant) =>
-    seeds.filter((seed) => !needed(variant, seed)).map((seed) => ({ variant, seed }))
-  );
+/** The runs that no other kept contest needs. @param {Entry} entry @param {readonly Entry[]} others */
+export function unneeded({ plan }, others) {
+  const same = ofCourse(others, plan);
+  return runsOf(plan).filter(({ variant, seed }) => !same.some((one) => hasRun(one.plan, variant, seed)));
 }
 
-/** The steps that all runs of a kept contest have made. @param {Entry} entry */
-export const stepsOf = ({ runs }) => Object.values(runs ?? {}).reduce((sum, { steps }) => sum + steps, 0);
-
-/** Whether this version of the page can go on with it. @param {Entry} entry */
-export const isOpenable = ({ format }) => format === FORMAT;
+/** The steps that all runs of a kept contest have made, and that they can make. @param {Entry} entry */
+export const stepsOf = ({ plan, runs }) => ({
+  made: Object.values(runs).reduce((sum, { steps }) => sum + steps, 0),
+  all: plan.steps * plan.seeds * plan.variants.length
+});
 
 /** What a reader should know of it, '' for nothing. @param {Entry} entry */
-export function noteOf({ format, runs }) {
-  if (format !== FORMAT) return 'It was kept by another version of the page, and cannot be opened.';
-  return Object.values(runs).every(({ hasMoments }) => hasMoments)
+export function noteOf(entry) {
+  if (!isOpenable(entry)) return 'It was kept by another version of the page, and cannot be opened.';
+  return Object.values(entry.runs).every(({ hasMoments }) => hasMoments)
     ? ''
     : 'It is large, so it is kept as it was last, without the moments before.';
 }
 
 /**
- * The last ones, as many as are kept, each as far as its runs are; and those before them.
+ * The last ones, as many as are kept, each with the runs that other contests of its course have made since; and those
+ * before them.
  * @param {readonly Entry[]} entries
  */
 export function parted(entries) {
-  const latest = entries.toSorted((one, other) => other.time - one.time).map((entry) => furthest(entry, entries));
+  const latest = entries
+    .toSorted((one, other) => other.time - one.time)
+    .map((entry) => (isOpenable(entry) ? { ...entry, runs: progressOf(entry.plan, entries) } : entry));
   return { kept: latest.slice(0, MOST_KEPT), forgotten: latest.slice(MOST_KEPT) };
-}
-
-/**
- * With runs that other contests of the same course have made since.
- * @param {Entry} entry @param {readonly Entry[]} all
- */
-function furthest(entry, all) {
-  if (entry.format !== FORMAT) return entry;
-  return { ...entry, runs: ownOf(entry, progressOf(all, entry.course)) };
-}
-
-/** @param {Pick<Entry, 'variants' | 'seeds'>} contest @param {Record<string, Progress>} known of its course */
-function ownOf({ variants, seeds }, known) {
-  const keys = variants.flatMap((variant) => seeds.map((seed) => `${variant} ${seed}`));
-  return Object.fromEntries(keys.filter((key) => known[key]).map((key) => [key, known[key]]));
 }

@@ -5,6 +5,7 @@ import { asks } from './asks.js';
 import { entrantOf } from './entrants.js';
 import { looksOf } from './looks.js';
 import { isMoment, isPoint, momentsFor } from './points.js';
+import { runKey } from './settings.js';
 import { sourceOf } from './source.js';
 import { taskNamed } from './tasks.js';
 import { Trial } from './trial.js';
@@ -144,7 +145,7 @@ export class Runs {
   /** @param {Which & { moments: Moment[], state: TrialState | null }} kept */
   resume({ variant, seed, moments, state }) {
     this.#drop(variant, seed);
-    this.#kept.set(keyOf(variant, seed), { moments: [...moments], state });
+    this.#kept.set(runKey(variant, seed), { moments: [...moments], state });
   }
 
   dispose() {
@@ -159,7 +160,7 @@ export class Runs {
 
   /** @param {string} variant @param {number} seed */
   #keptOf(variant, seed) {
-    const key = keyOf(variant, seed);
+    const key = runKey(variant, seed);
     const kept = this.#kept.get(key) ?? { moments: [], state: null };
     this.#kept.set(key, kept);
     return kept;
@@ -204,9 +205,6 @@ export class Runs {
     this.#live.delete(variant);
   }
 }
-
-/** @param {string} variant @param {number} seed */
-const keyOf = (variant, seed) => `${variant} ${seed}`;
 
 /** @param {Trial} trial @returns {Point} */
 function pointOf(trial) {

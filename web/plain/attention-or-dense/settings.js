@@ -241,6 +241,15 @@ export const keyOf = (plan) => JSON.stringify(plan);
  */
 export const courseOf = ({ variants: _, seeds: __, first_seed: ___, ...course }) => JSON.stringify(course);
 
+/** By what a run is known in its course. @param {string} variant @param {number} seed */
+export const runKey = (variant, seed) => `${variant} ${seed}`;
+
+/** @param {Pick<Plan, 'seeds' | 'first_seed'>} plan */
+export const seedsOf = ({ seeds, first_seed }) => Array.from({ length: seeds }, (_, at) => first_seed + at);
+
+/** All runs of a plan. @param {Plan} plan */
+export const runsOf = (plan) => plan.variants.flatMap((variant) => seedsOf(plan).map((seed) => ({ variant, seed })));
+
 /** Whether a run is part of a plan. @param {Plan} plan @param {string} variant @param {number} seed */
 export const hasRun = ({ variants, first_seed, seeds }, variant, seed) =>
   variants.includes(variant) && seed >= first_seed && seed < first_seed + seeds;

@@ -232,11 +232,16 @@ export const OVER_LSTM = ['lstm', 'lstm_mean', 'lstm_timestep', 'lstm_additive',
 
 /** @typedef {'day' | 'word' | 'letter' | 'column' | 'step'} Step how a time step of a task is called */
 
-/** A text on days, in the word of a task's steps. @param {string} text @param {Step} step */
-export const inSteps = (text, step) =>
-  text
-    .replaceAll(/\bday(s?)\b/g, (_, plural) => step + plural)
-    .replaceAll(/\bDay(s?)\b/g, (_, plural) => step[0].toUpperCase() + step.slice(1) + plural);
+/**
+ * A variant whose title and line speak of a task's steps.
+ * @param {Variant} variant @param {Step} step @returns {Variant}
+ */
+export function inSteps(variant, step) {
+  const [title, about] = [variant.title, variant.about].map((text) =>
+    text.replaceAll(/\bday/g, step).replaceAll(/\bDay/g, step[0].toUpperCase() + step.slice(1))
+  );
+  return { ...variant, title, about };
+}
 
 /** @param {unknown} name */
 export const variantNamed = (name) => variants.find((variant) => variant.name === name);

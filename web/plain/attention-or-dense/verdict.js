@@ -48,22 +48,31 @@ const SCATTERED = 0.03;
 const THIN = '\u202f';
 
 /**
- * How numbers of a kind of score are printed. `scale`: printed units of one unit of the score; `least`: the smallest
- * difference that counts, in printed units; `range`: the largest that there can be; `sign`: 1 where more is better.
+ * @typedef {object} Kind of score, and how its differences are printed
+ * @property {number} scale printed units of one unit of the score
+ * @property {number} digits
+ * @property {number} least the smallest difference that counts, in printed units
+ * @property {string} leastText
+ * @property {number} range the largest difference that there can be
+ * @property {string} unit of a difference
+ * @property {1 | -1} sign 1 where more is better
+ * @property {string} over what the values of a row are taken over
+ * @property {(count: number) => string} method
  */
+
+/** @type {Record<Score['kind'], Kind>} */
 const kinds = {
-  accuracy: { scale: 100, digits: 1, least: 1, leastText: '1 point', range: 100, unit: 'points', sign: 1 },
+  accuracy: {
+    ...{ scale: 100, digits: 1, least: 1, leastText: '1 point', range: 100, unit: 'points', sign: 1, over: 'seeds' },
+    method: (count) => `in points, with the 95${THIN}% interval of a paired t over ${count} seeds`
+  },
   error: {
-    scale: 1,
-    digits: 2,
-    least: 0.1,
-    leastText: '0.1 points',
-    range: Infinity,
-    unit: 'points of error',
-    sign: -1
+    ...{ scale: 1, digits: 2, least: 0.1, leastText: '0.1 points', range: Infinity, unit: 'points of error', sign: -1 },
+    over: 'months',
+    method: (count) =>
+      `in points of error: a lower error is better, with the 95${THIN}% interval of a paired t over the ${count} months of the test, because the data are the same for every seed`
   }
 };
-/** @typedef {typeof kinds.accuracy} Kind */
 
 /** `93.4 ± 0.7 %`, of one run `93.4 %`. @param {readonly number[]} scores @param {Score['kind']} [kind] */
 export function scoreText(scores, kind = 'accuracy') {
@@ -80,30 +89,25 @@ export function scoreText(scores, kind = 'accuracy') {
  * @param {readonly Rule[]} [rules]
  * @returns {Comparison | null} null where there are no two rows yet
  */
-export function comparisonOf(variants, { kind, solved, shared }, rules = []) {
-  const rows = kind === 'error' ? [...finished(variants, null), ...rules.map(ruleRow)] : finished(variants, solved);
-  const isError = kind === 'error';
-  const known = rows.filter(({ values }) => values.length > 0);
-  if (known.length < 2) return null;
-  const { sign } = kinds[kind];
-  const ordered = known.toSorted((a, b) => sign * (mean(b.scores) - mean(a.scores)));
-  const count = ordered[0].values.length;
+export function comparisonOf(variants, { kind: name, solved, shared }, rules = []) {
+  const kind = kinds[name];
+  const own = name === 'error' ? [...finished(variants, null), ...rules.map(ruleRow)] : finished(variants, solved);
+  const rows = own
+    .filter(({ values }) => values.length > 0)
+    .sort((a, b) => kind.sign * (mean(b.scores) - mean(a.scores)));
+  if (rows.length < 2) return null;
+  const count = rows[0].values.length;
   if (count === 1)
-    return {
-      rows: ordered,
-      pairs: [],
-      method: '',
-      sentences: ['One seed says nothing about noise: run at least three.']
-    };
+    return { rows, pairs: [], method: '', sentences: ['One seed says nothing about noise: run at least three.'] };
   const differences = comparePairs(
-    ordered.map(({ values }) => values),
+    rows.map(({ values }) => values),
     shared
   );
-  const pairs = differences.map((difference) => pairOf(difference, ordered, kinds[kind]));
+  const pairs = differences.map((difference) => pairOf(difference, rows, kind));
   return {
-    ...{ rows: ordered, pairs },
-    method: methodText(pairs.length, count, { isError, shared }),
-    sentences: [...scatteredTexts(ordered, solved ?? SOLVED), ...leaderTexts(ordered, pairs, kinds[kind], isError)]
+    ...{ rows, pairs },
+    method: methodText(pairs.length, kind.method(count), shared),
+    sentences: [...scatteredTexts(rows, solved ?? SOLVED), ...leaderTexts(rows, pairs, kind)]
   };
 }
 
@@ -182,16 +186,12 @@ function signed(value, digits) {
   return `${value < 0 ? '−' : '+'}${text}`;
 }
 
-/** @param {number} pairs @param {number} count @param {{ isError: boolean, shared: number }} how */
-function methodText(pairs, count, { isError, shared }) {
-  const over = isError
-    ? `the ${count} months of the test, because the data are the same for every seed`
-    : `${count} seeds`;
+/** @param {number} pairs @param {string} method @param {number} shared */
+function methodText(pairs, method, shared) {
   const all = pairs === 1 ? '' : ` All ${pairs} intervals hold together (Bonferroni).`;
   const wider =
     shared > 0 ? ' Every seed splits the same rows, so the intervals are widened as Nadeau and Bengio do (2003).' : '';
-  const unit = isError ? 'in points of error: a lower error is better' : 'in points';
-  return `Column minus row, ${unit}, with the 95${THIN}% interval of a paired t over ${over}.${all}${wider}`;
+  return `Column minus row, ${method}.${all}${wider}`;
 }
 
 /** @param {readonly Row[]} rows @param {number} solved */
@@ -206,9 +206,9 @@ const scatteredTexts = (rows, solved) =>
 
 /**
  * The best row that can be compared, beside each other one.
- * @param {readonly Row[]} rows @param {readonly Pair[]} pairs @param {Kind} kind @param {boolean} isError
+ * @param {readonly Row[]} rows @param {readonly Pair[]} pairs @param {Kind} kind
  */
-function leaderTexts(rows, pairs, { leastText, unit }, isError) {
+function leaderTexts(rows, pairs, { leastText, unit, sign, over }) {
   const leader = rows.findIndex(({ isScattered: out }) => !out);
   const of = (/** @type {Status} */ status) => pairs.filter((pair) => pair.first === leader && pair.status === status);
   const named = (/** @type {readonly Pair[]} */ own) => listed(own.map(({ second }) => rows[second].title));
@@ -216,13 +216,13 @@ function leaderTexts(rows, pairs, { leastText, unit }, isError) {
   const bare = (/** @type {string} */ text) => text.replaceAll(/[+−]/g, '');
   const [ahead, alike, open, same] = [of('ahead'), of('alike'), of('open'), of('same')];
   const leads = ahead.map(({ second, difference, interval }, at) => {
-    const bounds = bare(isError ? interval.split(' to ').reverse().join(' to ') : interval);
+    const bounds = bare(sign < 0 ? interval.split(' to ').reverse().join(' to ') : interval);
     return `${at === 0 ? 'ahead ' : ''}of ${rows[second].title} by ${bare(difference)}${at === 0 ? ` ${unit}` : ''} (${bounds})`;
   });
   return [
     ...(ahead.length ? [`${title} is ${listed(leads)}.`] : []),
     ...(alike.length ? [`${title} is alike to ${named(alike)}, to within ${leastText}.`] : []),
-    ...(open.length ? [`These ${isError ? 'months' : 'seeds'} do not tell ${title} apart from ${named(open)}.`] : []),
+    ...(open.length ? [`These ${over} do not tell ${title} apart from ${named(open)}.`] : []),
     ...same.map((pair) => sameText(title, rows[pair.second].title, pair.difference, unit))
   ];
 }

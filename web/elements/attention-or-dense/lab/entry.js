@@ -154,7 +154,7 @@ export class Entry {
     const step = source?.step ?? 'step';
     const chosen = /** @type {string[]} */ (entered.variants ?? []);
     return variants.map((variant) => ({
-      ...{ name: variant.name, title: inSteps(variant.title, step), about: inSteps(variant.about, step) },
+      ...inSteps(variant, step),
       chosen: chosen.includes(variant.name),
       reason: source ? misfit(variant, source, values.budget !== null) : ''
     }));

@@ -1,7 +1,8 @@
 // Has the contest kept in this browser, when it rests and now and then while it goes on, and knows what is kept.
 
 import { storageText } from '../../../plain/train/kept.js';
-import { keyOf } from '../../../plain/attention-or-dense/settings.js';
+import { keyOf, runKey, searchOf } from '../../../plain/attention-or-dense/settings.js';
+import { Paced } from '../../shared/paced.js';
 import { forgetContest, keepContest, keptContest, keptContests, keptRuns, nameContest } from '../keeping.js';
 
 /**
@@ -11,16 +12,13 @@ import { forgetContest, keepContest, keptContest, keptContests, keptRuns, nameCo
  * @typedef {import('../../../plain/attention-or-dense/settings.js').Plan} Plan
  */
 
-/** Between two writings: at least so long, and so many times as long as the last one took. */
-const LEAST_MS = 500;
-const TIMES_AS_LONG = 4;
+/** Between two writings: milliseconds at least, and in times of what the last one took. */
+const PAUSE = { least: 500, times: 4 };
 
 export class Keeper {
   #contest;
   #changed;
-  /** @type {Promise<unknown> | null} */
-  #writing = null;
-  #due = 0;
+  #writing = new Paced(() => this.#write(), PAUSE);
   /** How far each run is kept, by variant and seed, of one plan. */
   #kept = { key: '', runs: /** @type {Map<string, string>} */ (new Map()) };
   /** The plan that is not kept, because the reader has it forgotten, or it is too large. */
@@ -43,13 +41,13 @@ export class Keeper {
   /** The contest that an address or a plan names. @param {string} search @param {Plan | null} plan */
   entryOf(search, plan) {
     const key = plan ? keyOf(plan) : '';
-    return this.entries.find((one) => one.key === key || (key === '' && one.search === search)) ?? null;
+    return this.entries.find((one) => one.key === key || (key === '' && searchOf(one.plan) === search)) ?? null;
   }
 
   /** A contest has begun, which is kept from now on. */
   begin() {
     this.#unwanted = '';
-    this.#due = 0;
+    this.#writing.soon();
   }
 
   /** A contest goes on as it is kept. @param {import('../contest.js').Kept} kept */
@@ -57,48 +55,42 @@ export class Keeper {
     this.begin();
     this.#kept = {
       key: keyOf(plan),
-      runs: new Map(runs.map(({ variant, run }) => [`${variant} ${run.seed}`, stateOf(run)]))
+      runs: new Map(runs.map(({ variant, run }) => [runKey(variant, run.seed), stateOf(run)]))
     };
   }
 
   /** Keeps what has gone on, if it is time. */
   tick() {
-    if (!this.#writing && performance.now() >= this.#due) this.keep();
+    this.#writing.tick();
   }
 
   /** Keeps what has gone on, after what is being written. */
-  async keep() {
-    await this.#writing;
-    const writing = this.#write();
-    this.#writing = writing;
-    await writing;
-    if (this.#writing === writing) this.#writing = null;
+  keep() {
+    return this.#writing.now();
   }
 
+  /** @returns {Promise<number | undefined>} milliseconds; undefined where there is nothing to keep */
   async #write() {
-    const { plan, step } = this.#contest;
-    if (!plan || step === 0) return;
+    const { plan } = this.#contest;
+    if (!plan) return undefined;
     const key = keyOf(plan);
-    if (key === this.#unwanted) return;
+    if (key === this.#unwanted) return undefined;
     if (key !== this.#kept.key) this.#kept = { key, runs: new Map() };
     const kept = this.#kept.runs;
     const isNew = (/** @type {string} */ variant, /** @type {SeedRun} */ run) =>
-      kept.get(`${variant} ${run.seed}`) !== stateOf(run);
-    if (!this.#contest.variants.some(({ name, seeds }) => seeds.some((run) => run.step > 0 && isNew(name, run))))
-      return;
+      kept.get(runKey(variant, run.seed)) !== stateOf(run);
     const { frame } = this.#contest;
     const runs = await this.#contest.runs(isNew).catch(() => []); // the contest was ended, and tells why
-    if (runs.length === 0) return;
+    if (runs.length === 0) return undefined;
     const start = performance.now();
     await this.#with(async () => {
       await keepContest(frame, runs).catch((error) => {
         if (error instanceof RangeError) this.#unwanted = key;
         throw error;
       });
-      for (const { variant, run } of runs) kept.set(`${variant} ${run.seed}`, stateOf(run));
+      for (const { variant, run } of runs) kept.set(runKey(variant, run.seed), stateOf(run));
     });
-    const end = performance.now();
-    this.#due = end + Math.max(LEAST_MS, TIMES_AS_LONG * (end - start));
+    return performance.now() - start;
   }
 
   /** The runs of a plan that are kept, of whichever contest. @param {Plan} plan */

@@ -27,9 +27,11 @@ export function keptView({ entries, problem, current }, actions) {
 
 /** @param {KeptEntry} entry @param {boolean} isShown @param {KeptActions} actions */
 function entryView(entry, isShown, { open, forget, rename }) {
-  const { name, task, file, variants, of, time } = entry;
-  const title = name || file || (taskNamed(task)?.title ?? task);
-  const about = `${variants.length} layers, ${formatCount(stepsOf(entry))} of ${formatCount(of)} steps, ${timeText(time)}`;
+  const { name, plan, time } = entry;
+  const { task, file, variants } = plan;
+  const { made, all } = stepsOf(entry);
+  const title = name || file?.name || (taskNamed(task)?.title ?? task);
+  const about = `${variants.length} layers, ${formatCount(made)} of ${formatCount(all)} steps, ${timeText(time)}`;
   const note = noteOf(entry);
   return html`<li data-kept-run=${task}>
     <label class="hidden" for=${`kept-${entry.time}`}>Name</label>

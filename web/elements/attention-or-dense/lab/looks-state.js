@@ -3,6 +3,7 @@
 import { formatSignificant } from '../../../plain/format.js';
 import { meanLooks } from '../../../plain/attention-or-dense/bands.js';
 import { shareText } from '../../../plain/attention-or-dense/minute-words.js';
+import { seedsOf } from '../../../plain/attention-or-dense/settings.js';
 import { isFree } from './asking.js';
 
 /**
@@ -35,7 +36,7 @@ export function looksStateOf({ contest, examples }, variants, chosen, { source, 
   const { index, text } = chosen;
   const mode = chosen.mode ?? (moves(task.name) ? 'one' : 'all');
   const { plan, score } = contest;
-  const seeds = plan ? Array.from({ length: plan.seeds }, (_, at) => plan.first_seed + at) : [];
+  const seeds = plan ? seedsOf(plan) : [];
   const seed = chosen.seed !== null && seeds.includes(chosen.seed) ? chosen.seed : (seeds[0] ?? 0);
   if (mode === 'one') ask(contest, examples, seed, 'example', { index });
   if (mode === 'own' && text.trim()) ask(contest, examples, seed, 'words', { text });

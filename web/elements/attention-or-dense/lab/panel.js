@@ -1,6 +1,6 @@
 import { bandOf } from '../../../plain/attention-or-dense/bands.js';
 import { isOpenable } from '../../../plain/attention-or-dense/kept.js';
-import { keyOf } from '../../../plain/attention-or-dense/settings.js';
+import { keyOf, searchOf } from '../../../plain/attention-or-dense/settings.js';
 import { comparisonOf } from '../../../plain/attention-or-dense/verdict.js';
 import { Address } from '../../labs/address.js';
 import { LightElement, define } from '../../shared/light-element.js';
@@ -217,7 +217,7 @@ export class ContestPanel extends LightElement {
     const content = await this.keeper.content(kept);
     if (!content || !this.entry) return;
     if (content.table) this.entry.files.put(content.table);
-    await this.entry.load(kept.search);
+    await this.entry.load(searchOf(content.plan));
     this.#entered();
     this.#forget();
     await this.contest.resume(content);
