@@ -112,8 +112,8 @@ test('the peak moves: scorers compare the days and find it, at other lengths too
   assert.deepEqual(
     all.flat.others[0].map(({ score, reason }) => [score, reason]),
     [
-      [null, 'what it has learned is for 30 days'],
-      [null, 'what it has learned is for 30 days']
+      [null, 'fits 30 days only'],
+      [null, 'fits 30 days only']
     ]
   );
 });

@@ -64,6 +64,7 @@ for (const [name, start] of servers) {
       const doors = ['', 'run/', 'models/', 'labs/', 'guide/'].map((door) => site.url + door);
       assert.deepEqual(links, [...doors, ...doors], address);
       assert.equal(await page.locator('.doors [aria-current]').count(), 0, address);
+      assert.match(String(await page.getAttribute('link[rel=icon]', 'href')), /^data:image\/svg\+xml,/);
     }
     await page.click('.door-cards >> text=Models');
     await page.waitForURL(`${site.url}models/`);

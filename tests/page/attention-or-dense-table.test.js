@@ -67,3 +67,23 @@ test('the header of a table is proposed in sight, and its columns follow the ans
   assert.equal(await page.isChecked('input[name=label_column][value="column 3"]'), true);
   assert.equal(await page.locator('.contest [role=alert]').count(), 0);
 });
+
+test('a text of one’s own that is longer than the layers read is said to be cut', async () => {
+  const page = await lab.opened('?task=first_names&variants=mean&samples=300&steps=10&seeds=1');
+  await played(page);
+  await page.locator('input[name=looks-of][value=own]').check({ force: true });
+  await page.fill('#looks-text', 'abcdefghijklmnopqrstuvwxyzab');
+  await page.getByText('The layers read the first 15 letters; the last 13 letters are left out.').waitFor();
+  await page.fill('#looks-text', 'abcdefghijklmnop');
+  await page.getByText('The layers read the first 15 letters; the last letter is left out.').waitFor();
+  await page.fill('#looks-text', 'maria');
+  await page.getByText('left out').waitFor({ state: 'detached' });
+});
+
+test('a layer that fits one length says so once', async () => {
+  const page = await lab.opened('?task=peak_day&variants=linear,flat&samples=300&steps=10&seeds=1');
+  await played(page);
+  const others = (/** @type {string} */ variant) => page.innerText(`[data-variant=${variant}] .contest-others`);
+  assert.equal(await others('flat'), 'fits 30 days only');
+  assert.match(await others('linear'), /^15 days: [\d.]+.%; 60 days: [\d.]+.%$/);
+});

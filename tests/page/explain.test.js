@@ -47,6 +47,12 @@ const lines = (page) =>
     .locator('.explain-lines li')
     .evaluateAll((all) => all.map((line) => [line.getAttribute('data-line'), line.querySelector('b')?.textContent]));
 
+/** The weights of head 0 in one row. @param {number} query */
+async function rowOf(query) {
+  const each = await Promise.all(Array.from({ length: SIZE }, (_, key) => right({ query, key })));
+  return each.map(({ weight }) => weight);
+}
+
 /** @param {{ query: number, key: number, head?: number, batch?: number }} cell */
 async function right(cell) {
   const scope = await open();
@@ -87,6 +93,28 @@ test('the cell that is pointed at is explained with the numbers of the run, line
   await page.click('[data-list=products] summary');
   await page.waitForSelector('[data-list=products] tbody tr');
   assert.equal(await page.locator('[data-list=products] tbody tr').count(), 16);
+});
+
+test('the first cell that is explained is the second largest of the last row, with the reason for the maximum', async () => {
+  const page = await explained('run/', HEADS);
+  const weights = await rowOf(SIZE - 1);
+  const [, second] = [...weights].sort((a, b) => b - a);
+  await shows(page, SIZE - 1, weights.indexOf(second));
+  const [exponential, why] = await page.evaluate(() =>
+    ['[data-line=exponential] b', '[data-line=max] .explain-why'].map(
+      (part) => document.querySelector(part)?.textContent
+    )
+  );
+  assert.ok(Number(exponential) < 1, exponential);
+  assert.match(String(why), /no exponential is above 1 .* the weights stay the same/);
+});
+
+test('a row of one key is explained at that key', async () => {
+  const page = await explained(
+    'run/',
+    '?layer=grouped_query_attention&batch_size=1&seq_len=1&hidden_size=16&num_heads=2&num_kv_heads=1'
+  );
+  await shows(page, 0, 0);
 });
 
 test('a click pins, pointing elsewhere leaves the pin, arrow keys move it, Escape lets it go', async () => {

@@ -157,6 +157,48 @@ test('PyTorch is shown, copied and downloaded as the class alone, and with its s
   assert.equal(page.url(), address);
 });
 
+test('the preset of a batch of texts has code that takes a mask, which a switch and a link carry', async () => {
+  own = await openPage({ search: '?layer=dense' });
+  const { page } = own;
+  const shown = () => page.locator('attnscope-code pre').textContent();
+  const mask = page.getByRole('switch', { name: 'With mask' });
+  await openTabOf(page, '#pytorch');
+  assert.equal(await mask.count(), 0);
+  await page.getByRole('button', { name: 'RoBERTa base, additive' }).click();
+  const values = /** @type {const} */ ({ batch_size: 64, seq_len: 512, hidden_size: 768, attn_dim: 128 });
+  const roberta = /** @type {const} */ ({ layer: 'additive_scorer', ...values, dtype: 'float16' });
+  assert.equal(await shown(), scope.pytorch(roberta, { self_check: false, mask: true }));
+  assert.equal(await mask.isChecked(), true);
+  await page.getByText('of [64, 512] hides the padding of a batch by mask=attention_mask.bool().').waitFor();
+  await page.reload();
+  await openTabOf(page, '#pytorch');
+  assert.equal(await mask.isChecked(), true);
+  await mask.uncheck();
+  assert.equal(await shown(), scope.pytorch(roberta, { self_check: false }));
+  await page.getByText('padding takes its share of every sum').waitFor();
+  assert.equal(new URL(page.url()).searchParams.has('code'), false);
+  await page.goBack();
+  await mask.and(page.locator(':checked')).waitFor();
+});
+
+test('the first visit has the code of the preset that it shows, and a link decides for itself', async () => {
+  const shown = async (/** @type {string} */ search) => {
+    own = await openPage({ search });
+    const { page } = own;
+    await openTabOf(page, '#pytorch');
+    const text = await page.locator('attnscope-code pre').textContent();
+    const said = await page.locator('.stale-note').allInnerTexts();
+    await own.close();
+    return { takes: text?.includes('mask=None'), said: said.join('') };
+  };
+  assert.deepEqual(await shown(''), { takes: true, said: '' });
+  assert.deepEqual(await shown('?layer=linear_scorer'), { takes: false, said: '' });
+  assert.deepEqual(await shown('?layer=dense&code=masks'), {
+    takes: false,
+    said: 'code must be left out for a layer without masks, got "masks". It was left out.'
+  });
+});
+
 test('the switch says what it adds, takes the keyboard, keeps the focus and outlives an edit', async () => {
   const { page } = site;
   await openTabOf(page, '#pytorch');

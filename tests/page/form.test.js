@@ -35,7 +35,7 @@ test('the headline shows the peak of a step of training, and what is kept betwee
   assert.match(await headline.innerText(), /^Peak memory to infer\n/);
   assert.equal(
     await headline.locator('.figure-more').innerText(),
-    `To train with Adam: ${formatBytes(memory.peak)} at the peak of a step, ${formatBytes(memory.kept)} between steps`
+    `A training step with Adam: ${formatBytes(memory.peak)} at its peak, ${formatBytes(memory.kept)} between steps`
   );
   assert.match(
     await page.locator('.memory').innerText(),
@@ -53,12 +53,17 @@ test('in 16 bits the headline says so of training, and what mixed precision take
   const { peak, kept } = training.memory;
   const mixed = { peak: peak + 8 * parameters, kept: 16 * parameters };
   await page.goto(`${site.site.url}?layer=additive_scorer&dtype=bfloat16`);
-  await page.waitForSelector('[data-figure="memory"]:has-text("everything in bfloat16")');
+  await page.waitForSelector('[data-figure="memory"]:has-text("all in bfloat16")');
+  const more = page.locator('[data-figure="memory"] .figure-more');
   assert.equal(
-    await page.locator('[data-figure="memory"] .figure-more').innerText(),
-    `To train with Adam, everything in bfloat16: ${formatBytes(peak)} at the peak of a step, ${formatBytes(kept)} between steps. ` +
-      'In mixed precision, with a copy of the weights and both moments in float32, a parameter takes 16 bytes instead of 8 (ZeRO): ' +
-      `${formatBytes(mixed.peak)} at the peak, ${formatBytes(mixed.kept)} between steps`
+    await more.innerText(),
+    `A training step with Adam: ${formatBytes(mixed.peak)} in mixed precision (16 bytes a parameter), ${formatBytes(peak)} all in bfloat16\nBetween steps, and why`
+  );
+  await more.locator('summary').click();
+  assert.equal(
+    (await more.locator('details').innerText()).split('\n').at(-1),
+    `Between steps: ${formatBytes(mixed.kept)} in mixed precision, ${formatBytes(kept)} all in bfloat16. ` +
+      'Mixed precision keeps a copy of the weights and both moments of Adam in float32, so a parameter takes 16 bytes instead of 8 (ZeRO).'
   );
   assert.equal(kept, 8 * parameters);
 });

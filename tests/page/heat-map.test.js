@@ -53,7 +53,10 @@ test('every head stands beside the one that is large, on one scale, and can be c
   const page = await ran(HEADS);
   const thumbnails = page.locator('attnscope-small-multiples label');
   assert.equal(await thumbnails.count(), 12);
-  assert.equal(await page.locator('attnscope-small-multiples legend').innerText(), 'Every head, on one scale');
+  assert.equal(
+    await page.locator('attnscope-small-multiples legend').innerText(),
+    'Every head, counted from 0, on one scale'
+  );
   await page.getByRole('radio', { name: 'head 3', exact: true }).click();
   assert.deepEqual((await shown(page)).lead, [0, 3]);
   assert.deepEqual((await shown(page)).first, await plane(page, [0, 3]));
@@ -156,7 +159,10 @@ test('token ids are drawn below their limit, and PyTorch draws the same', async 
 
 test('weights without heads stand beside each other by sequence', async () => {
   const page = await ran(`${LOOKUP}&batch_size=3`);
-  assert.equal(await page.locator('attnscope-small-multiples legend').innerText(), 'Every batch, on one scale');
+  assert.equal(
+    await page.locator('attnscope-small-multiples legend').innerText(),
+    'Every batch, counted from 0, on one scale'
+  );
   await page.getByRole('radio', { name: 'batch 2' }).click();
   assert.deepEqual((await shown(page)).first, await plane(page, [2]));
 });
@@ -168,7 +174,7 @@ test('of more planes than fit, those around the chosen one stand beside it', asy
   await page.keyboard.press('Tab');
   assert.equal(
     await page.locator('attnscope-small-multiples legend').innerText(),
-    'batch 64 to 69 of 70, on one scale'
+    'batch 64 to 69 of 70, counted from 0, on one scale'
   );
   assert.equal(await page.getByRole('radio', { name: 'batch 69' }).isChecked(), true);
   assert.deepEqual((await shown(page)).first, await plane(page, [69]));

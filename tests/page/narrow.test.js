@@ -84,3 +84,37 @@ function cutBelow(elements) {
     })
     .map(({ textContent }) => textContent);
 }
+
+for (const width of [320, 390])
+  test(`figures of a training stand beside their keys, and none on another, ${width} pixels wide`, async () => {
+    site = await openPage({
+      file: 'train/',
+      search: '?task=recall&pause_every=1',
+      live: false,
+      context: { viewport: { width, height: 700 } }
+    });
+    const { page } = site;
+    await page.click('[data-action=step][aria-disabled=false]');
+    await page.waitForSelector('[data-figure=step]:has-text("not timed yet")');
+    assert.doesNotMatch(await page.innerText('[data-figure=step]'), /not yet under way/);
+    await page.locator('[data-figure=accuracy] .figure-value').evaluate((value) => {
+      value.textContent = '100\u202f%'; // as it is when all is learned
+    });
+    const boxes = await page.locator('[data-figure=accuracy] > *').evaluateAll((parts) =>
+      parts.map((part) => {
+        const range = document.createRange();
+        range.selectNodeContents(part);
+        const { left, right, top, bottom } = range.getBoundingClientRect();
+        return { left, right, top, bottom };
+      })
+    );
+    for (const [at, one] of boxes.entries())
+      for (const other of boxes.slice(at + 1))
+        assert.ok(
+          one.right <= other.left ||
+            other.right <= one.left ||
+            one.bottom <= other.top + 1 ||
+            other.bottom <= one.top + 1,
+          JSON.stringify([one, other])
+        );
+  });

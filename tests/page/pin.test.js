@@ -123,7 +123,7 @@ test('pinned and present are copied side by side with their ratios, as Markdown 
 test('training memory has its ratio to that of the pin, in the headline and in the card', async () => {
   const page = await drawn(PINNED);
   const said = (await page.innerText('[data-figure="memory"] .figure-more')).replace(/\s/g, ' ');
-  assert.match(said, /between steps \(× 9\.\d+, pinned [\d.]+ MiB\)/);
+  assert.match(said, /all in float16 \(× 9\.\d+, pinned [\d.]+ MiB\)/);
   assert.match(
     (await page.innerText('.pin-card')).replace(/\s/g, ' '),
     /Peak to train with Adam × 9\.\d+ [\d.]+ MiB → [\d.]+ (Mi|Gi)B/

@@ -40,12 +40,13 @@ test('without JavaScript the form shows the layer and the options whose figures 
   assert.equal(await page.locator('.linked-note').isVisible(), false);
 });
 
-test('without JavaScript the PyTorch class is there, without its self-check', async () => {
+test('without JavaScript the PyTorch class is there, with its mask and without its self-check', async () => {
   await opened();
   const scope = await open({ threads: 1 });
   const source = await site.page.locator('attnscope-code pre').textContent();
-  assert.equal(source, scope.pytorch({ layer: 'linear_scorer' }, { self_check: false }));
+  assert.equal(source, scope.pytorch({ layer: 'linear_scorer' }, { self_check: false, mask: true }));
   assert.equal(await site.page.getByRole('switch', { name: 'With self-check' }).isChecked(), false);
+  assert.equal(await site.page.getByRole('switch', { name: 'With mask' }).isChecked(), true);
 });
 
 test('without JavaScript the guide can be read, with figures that were asked from the module', async () => {

@@ -162,3 +162,18 @@ for (const [colorScheme, width, height] of /** @type {const} */ ([
     assert.deepEqual(await violations(page), []);
   });
 }
+
+test('Ask the layer opens on the head that the page shows above: layers and heads are counted from 0 in both', async () => {
+  const page = await trained('?task=recall&hidden_size=16&seq_len=12&batch_size=8&pause_every=20');
+  const shown = (/** @type {string} */ place) =>
+    page.locator(`${place} attnscope-small-multiples`).evaluate((small) => ({
+      legend: small.querySelector('legend')?.textContent,
+      chosen: small.querySelector('input:checked')?.getAttribute('aria-label'),
+      names: [...small.querySelectorAll('label span')].map((name) => name.textContent)
+    }));
+  const above = await shown('.train-map');
+  assert.deepEqual(await shown('attnscope-train-ask'), above);
+  assert.equal(above.chosen, 'layer 1, head 0');
+  assert.match(String(above.legend), /counted from 0/);
+  assert.match(await page.innerText('#about-task'), /a head of layer 1 \(layers and heads are counted from 0\)/);
+});

@@ -74,6 +74,7 @@ class Index:
         self.trainings = [Training(self, entry) for entry in rest("trainings")]
         self.run_scripts, self.peaks, self.lab_runs = rest("run_scripts"), rest("peaks"), rest("lab_runs")
         self.snippets, self.presets, self.long_sums = rest("snippets"), rest("presets"), rest("long_sums")
+        self.mask_calls = rest("mask_calls")
         self.demonstrations, self.tutorial, self.guide = rest("demonstrations"), rest("tutorial"), rest("guide")
 
     def tensor(self, place):

@@ -8,6 +8,7 @@ import { chapters, computeChapter, settingsOfChapter } from '../../web/plain/lab
 import { drawInputs, givenMasks, givenOf, isNeeded } from '../../web/plain/inputs.js';
 import { causalMask, maskPlanes, openMask, paddedMask, paintLine } from '../../web/plain/mask.js';
 import { PATTERNS } from '../../web/plain/patterns.js';
+import { maskArguments } from '../../web/plain/pytorch-source.js';
 import { pythonScript, shownValues } from '../../web/plain/python.js';
 import { presetGroups, presetValues } from '../../web/elements/models/presets.js';
 import { prerender } from '../../web/pages/build/prerender.js';
@@ -126,6 +127,17 @@ function sample({ data }) {
   const values = data.filter((_, at) => at % step === 0);
   return { step, output: { data: values, shape: [values.length] } };
 }
+
+/** Each layer that takes masks: its module, and the arguments that the page shows for them. @param {Attnscope} scope */
+export const maskCalls = (scope) =>
+  scope.layers().flatMap(({ name }) => {
+    const config = /** @type {any} */ ({ layer: name, batch_size: 2 });
+    const { inputs } = scope.estimate(config);
+    const needed = inputs.filter(isNeeded);
+    const shown = maskArguments({ inputs });
+    if (shown.length === 0) return [];
+    return [{ layer: name, source: scope.pytorch(config, { mask: true }), inputs: needed, arguments: shown }];
+  });
 
 /** The five mistakes with the numbers of some seeds, and the module that they come from. @param {Attnscope} scope */
 export function demonstrations(scope) {

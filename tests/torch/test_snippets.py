@@ -52,6 +52,46 @@ def test_every_preset_is_there_and_some_with_dropout(index):
     assert any("mask=mask" in snippet["python"] for snippet in presets)
 
 
+# The arguments for masks that stand above the module
+
+
+@torch.no_grad()
+def test_the_masks_of_a_tokenizer_as_the_page_gives_them_hide_padding(index):
+    assert len(index.mask_calls) >= 20
+    for shown in index.mask_calls:
+        module = judge.Printed(shown["source"], shown["layer"]).module(0).eval()
+        inputs = {one["name"]: drawn(one) for one in shown["inputs"]}
+        (length,) = {one["shape"][step_axis(one)] for one in shown["inputs"]}
+        mask = (torch.arange(length) >= torch.tensor([[0], [length // 3]])).int()  # the second text begins with padding
+        others = {one["name"]: with_other_padding(one, inputs[one["name"]], mask) for one in shown["inputs"]}
+        arguments = eval(f"dict({', '.join(shown['arguments'])})", {"attention_mask": mask, "memory_attention_mask": mask})
+        seen = lambda given: visible(judge.as_tuple(module(**given))[0], length)
+        assert torch.allclose(seen(inputs | arguments), seen(others | arguments), atol=judge.FLOAT32), shown["layer"]
+        assert not torch.allclose(seen(inputs), seen(others), atol=judge.FLOAT32), shown["layer"]
+
+
+def drawn(an_input):
+    return torch.randint(an_input["limit"], an_input["shape"]) if an_input.get("integer") else torch.randn(an_input["shape"])
+
+
+def with_other_padding(an_input, tensor, mask):
+    """Other numbers where a text has padding; queries have none."""
+    if "query" in an_input["axes"]:
+        return tensor
+    shape = [1] * tensor.dim()
+    shape[0], shape[step_axis(an_input)] = mask.shape
+    return torch.where(mask.bool().view(shape), tensor, drawn(an_input))
+
+
+def step_axis(an_input):
+    return next(i for i, axis in enumerate(an_input["axes"]) if axis in ("query", "key", "position"))
+
+
+def visible(output, length):
+    """Without the steps of padding, where the output has steps."""
+    return output[:, length // 3 :] if output.dim() == 3 and output.shape[1] == length else output
+
+
 # The mistakes
 
 

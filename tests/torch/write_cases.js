@@ -26,7 +26,7 @@ import { peaks } from './peaks.js';
 import { decoding, openMask, peers, withVectors } from './peers.js';
 import { labRuns } from './lab_runs.js';
 import { runScripts } from './run_scripts.js';
-import { demonstrations, guideLines, presetTitles, snippets, tutorial } from './snippets.js';
+import { demonstrations, guideLines, maskCalls, presetTitles, snippets, tutorial } from './snippets.js';
 import { TensorFile } from './tensor_file.js';
 import { trainings } from './trainings.js';
 
@@ -769,6 +769,7 @@ const writeRest = async () => ({
   checkpoints: writeCheckpoints(),
   snippets: writeSnippets(),
   presets: presetTitles,
+  mask_calls: maskCalls(scope),
   demonstrations: demonstrations(scope),
   tutorial: tutorial(scope),
   guide: await guideLines()

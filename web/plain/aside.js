@@ -1,6 +1,7 @@
 // What a link says beside the layer: how it is looked at. Which of it means nothing, and why. No DOM.
 
 import { ASIDE_OF_MODEL, countRule } from './model.js';
+import { maskArguments } from './pytorch-source.js';
 
 /**
  * @typedef {Pick<import('./store.js').Store, 'scope' | 'config' | 'estimate'>} Shown
@@ -10,13 +11,23 @@ import { ASIDE_OF_MODEL, countRule } from './model.js';
 /** Parts that the run panel reads. Their rules know patterns and masks: a link that has one loads them. */
 const ASIDE_OF_RUN = ['inputs', 'numbers', 'mask', 'tensor'];
 
-/** The names of its parts. `context` and `sequences`: of the KV cache that is shown. */
-export const ASIDE = [...ASIDE_OF_RUN, 'context', 'sequences', ...ASIDE_OF_MODEL];
+/** The names of its parts. `context` and `sequences`: of the KV cache that is shown; `code`: of the PyTorch code. */
+export const ASIDE = [...ASIDE_OF_RUN, 'context', 'sequences', 'code', ...ASIDE_OF_MODEL];
+
+/** The value of `code` where the PyTorch code takes the layer's masks. */
+export const WITH_MASKS = 'masks';
 
 const MOST_QUOTED = 40;
 
 /** What is not here says itself where it is shown. @type {Record<string, Rule>} */
-const RULES = { model_positions: countRule, model_layers: countRule };
+const RULES = {
+  model_positions: countRule,
+  model_layers: countRule,
+  code(text, { estimate }) {
+    if (maskArguments(estimate).length === 0) return 'left out for a layer without masks';
+    return text === WITH_MASKS ? '' : WITH_MASKS;
+  }
+};
 
 /**
  * Messages about parts that mean nothing to what is shown, by their names.

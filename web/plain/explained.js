@@ -3,7 +3,10 @@
 /** @typedef {import('../lib/index.js').Explanation} Explanation */
 /** @typedef {Explanation['products'][number]} Product */
 /** @typedef {Product['left']} Made */
-/** @typedef {{ name: string, label: string, formula: string, value: string }} Line `name`: what tests call it */
+/**
+ * @typedef {{ name: string, label: string, formula: string, value: string, why?: string }} Line `name`: what tests call
+ *   it; `why`: the reason for the step
+ */
 
 /** Enough for the last digit of what follows from two of them to be right, or one off. */
 const DIGITS = 6;
@@ -95,6 +98,9 @@ export function linesOf(explanation) {
   ];
 }
 
+const WHY_SUBTRACTED =
+  'Softmax subtracts the maximum from every score of the row, so that no exponential is above 1 and none overflows; exp(−maximum) cancels in the division, so the weights stay the same.';
+
 /** @param {Explanation} explanation @returns {Line[]} */
 function softmaxLines({ score, masked, row, exponential, weight, averaged }) {
   const { max, scores, visible } = row;
@@ -112,7 +118,8 @@ function softmaxLines({ score, masked, row, exponential, weight, averaged }) {
       name: 'max',
       label: 'Row’s maximum',
       formula: visible ? `of ${visible} keys, at key ${scores.indexOf(max)}` : `none of ${scores.length} keys is seen`,
-      value: exact(max)
+      value: exact(max),
+      why: WHY_SUBTRACTED
     },
     {
       name: 'exponential',

@@ -6,6 +6,9 @@ const THIN = '\u202f';
 /** `98,561`; exact for integers below 2^53. @param {number} count */
 export const formatCount = (count) => grouped.format(count);
 
+/** `1 head`, `12 heads`. @param {number} count @param {string} thing */
+export const formatThings = (count, thing) => `${formatCount(count)} ${thing}${count === 1 ? '' : 's'}`;
+
 /** `97 %`. @param {number} share */
 export const formatPercent = (share) => `${Math.round(100 * share)}${THIN}%`;
 

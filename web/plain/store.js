@@ -1,17 +1,18 @@
 // What the user typed, what is wrong with it, and the last result that was right. No DOM.
 
-import { ASIDE, asideRefusals, runRefusals } from './aside.js';
+import { ASIDE, WITH_MASKS, asideRefusals, runRefusals } from './aside.js';
 import { configOf, fitsField, parseField } from './fields.js';
 import { keyOf } from './key.js';
 import { NO_MODEL, identityOf } from './model.js';
 import { readPin } from './pin.js';
-import { PyTorchSource } from './pytorch-source.js';
+import { PyTorchSource, maskArguments } from './pytorch-source.js';
 
 /**
  * @typedef {import('./fields.js').Values} Values
  * @typedef {import('./fields.js').Layer} Layer
- * @typedef {{ gesture?: string, model?: Record<string, string>, notice?: string }} Edit `model`: what the link says of
- *   the model that the values are; `notice`: what is said until the next edit
+ * @typedef {{ gesture?: string, model?: Record<string, string>, code?: string, notice?: string }} Edit `model`: what
+ *   the link says of the model that the values are; `code`: 'masks' where the PyTorch code takes masks; `notice`: what
+ *   is said until the next edit
  * @typedef {{ memory: import('../lib/index.js').TrainingMemory | null, none: string }} Training none: why
  * @typedef {import('../lib/index.js').Attnscope} Scope
  * @typedef {import('../lib/index.js').Estimate} Estimate
@@ -32,7 +33,7 @@ export class Store extends EventTarget {
    * @type {Map<string, EstimateFigures | null>}
    */
   #kept = new Map();
-  /** @type {{ config: string, printed: PyTorchSource } | undefined} */
+  /** @type {{ key: string, printed: PyTorchSource } | undefined} */
   #source;
   /** That of the layer and that of the pin, by their configuration as text. @type {Map<string, Training>} */
   #training = new Map();
@@ -139,8 +140,9 @@ export class Store extends EventTarget {
 
   /** The layer as PyTorch source. */
   get source() {
-    const config = keyOf(this.config);
-    if (config !== this.#source?.config) this.#source = { config, printed: new PyTorchSource(this.scope, this.config) };
+    const mask = this.aside.code === WITH_MASKS;
+    const key = keyOf([this.config, mask]);
+    if (key !== this.#source?.key) this.#source = { key, printed: new PyTorchSource(this.scope, this.config, mask) };
     return this.#source.printed;
   }
 
@@ -190,7 +192,7 @@ export class Store extends EventTarget {
   }
 
   /** @param {Values} patch @param {Edit} [edit] */
-  set(patch, { gesture, model, notice = '' } = {}) {
+  set(patch, { gesture, model, code, notice = '' } = {}) {
     const [before, identity] = [this.layer, identityOf(this.config)];
     this.leftOut = [];
     this.notice = notice;
@@ -199,7 +201,14 @@ export class Store extends EventTarget {
     if (this.layer !== before) this.#dropUnfit(Object.keys(patch));
     this.#check();
     if (model || identityOf(this.config) !== identity) this.aside = nonempty({ ...this.aside, ...NO_MODEL, ...model });
+    this.#setCode(code ?? this.aside.code ?? '');
     this.dispatchEvent(new CustomEvent('change', { detail: { gesture } }));
+  }
+
+  /** A layer without masks has no code that takes them. @param {string} asked */
+  #setCode(asked) {
+    const code = maskArguments(this.estimate).length ? asked : '';
+    if (code !== (this.aside.code ?? '')) this.aside = nonempty({ ...this.aside, code });
   }
 
   /**

@@ -14,7 +14,7 @@ import { Store } from '../../plain/store.js';
 import { keepFocus, typedInto } from './typed.js';
 import { bindUrl, readSearch, writeSearch } from './url.js';
 import { takePublished } from '../models/models.js';
-import { presetValues } from '../models/presets.js';
+import { presetValues, startWithPreset } from '../models/presets.js';
 
 /** The form's first field, in a link. */
 const FORM = '#field-layer';
@@ -206,7 +206,10 @@ export class AttnscopeCalculator extends LitElement {
     const scope = await pageScope();
     if (this.store) return; // the element was moved in the page, and has opened twice
     const store = new Store(scope, this.#initial());
-    if (!this.#isLinked()) store.leftOut = []; // #judge() has messages about attributes
+    if (!this.#isLinked()) {
+      store.leftOut = []; // #judge() has messages about attributes
+      startWithPreset(store);
+    }
     store.addEventListener('change', () => {
       this.requestUpdate();
       this.#announce();
@@ -317,7 +320,7 @@ export class AttnscopeCalculator extends LitElement {
       {
         charts: html`<attnscope-charts .store=${store} .estimate=${store.estimate}></attnscope-charts>`,
         run: html`<attnscope-run .store=${store} .config=${store.config} .estimate=${store.estimate} .seed=${store.seed} .seedError=${store.seedError} .aside=${store.aside}></attnscope-run>`,
-        code: html`<attnscope-code .source=${store.source} .filename=${`${store.config.layer}.py`}></attnscope-code>`,
+        code: html`<attnscope-code .store=${store} .source=${store.source}></attnscope-code>`,
         importer: html`<attnscope-import .store=${store}></attnscope-import>`
       },
       { ...this.copied, linked: this.hasAttribute('address'), export: (kind) => this.#export(kind) },

@@ -7,7 +7,7 @@ import { isSize } from '../../plain/fields.js';
 import { longestOf, modelOf, subjectOf } from '../models/model.js';
 import { partText } from '../../plain/model.js';
 import { titleOf } from '../../plain/pin.js';
-import { mixedSentence } from './mixed-precision.js';
+import { isInSixteenBits, mixedDetails, mixedMemory } from './mixed-precision.js';
 import { pinLine, sincePin } from '../pin/view.js';
 import { figure, split } from '../shared/figure.js';
 import {
@@ -124,19 +124,29 @@ function cacheView(store, cache) {
 function trainingView(store) {
   const { estimate, training, pinnedTraining } = store;
   const change = changeLine(training.memory?.peak ?? null, pinnedTraining?.memory?.peak ?? null, formatBytes);
-  return html`${trainingSentence(estimate, training)}${change ? html` <span class="figure-change">(${change})</span>` : nothing}${mixedSentence(estimate, training)}`;
+  const { memory } = training;
+  const isMixed = isInSixteenBits(estimate) && memory !== null;
+  const without = withoutWeights(estimate.memory);
+  return html`${isMixed ? '' : without}${trainingSentence(estimate, training)}${change ? html` <span class="figure-change">(${change})</span>` : nothing}${
+    isMixed
+      ? html`<details class="figure-details"><summary>Between steps, and why</summary>${mixedDetails(estimate, memory)} ${without}</details>`
+      : nothing
+  }`;
 }
+
+/** @param {any} memory of the layer */
+const withoutWeights = ({ inference_total: peak, inference_total_without_weights: least }) =>
+  least < peak ? `To infer where no attention weights are returned: ${formatBytes(least)}. ` : '';
 
 /**
  * @param {any} estimate
  * @param {import('../../plain/store.js').Training} training
  */
-export function trainingSentence({ memory, config, bytes_per_element: bytes }, { memory: training, none }) {
-  const { inference_total: peak, inference_total_without_weights: least } = memory;
-  const without = least < peak ? `${formatBytes(least)} where no attention weights are returned. ` : '';
-  if (!training) return `${without}Training: none, ${none}`;
-  const all = bytes === 4 ? '' : `, everything in ${config.dtype}`;
-  return `${without}To train with Adam${all}: ${formatBytes(training.peak)} at the peak of a step, ${formatBytes(training.kept)} between steps`;
+export function trainingSentence(estimate, { memory, none }) {
+  if (!memory) return `Training: none, ${none}`;
+  if (isInSixteenBits(estimate))
+    return `A training step with Adam: ${formatBytes(mixedMemory(memory).peak)} in mixed precision (16 bytes a parameter), ${formatBytes(memory.peak)} all in ${estimate.config.dtype}`;
+  return `A training step with Adam: ${formatBytes(memory.peak)} at its peak, ${formatBytes(memory.kept)} between steps`;
 }
 
 /** What a link asks for and the layer does not have, until the first edit. @param {Store} store */

@@ -2,7 +2,7 @@
 // steps to. Rajbhandari et al. 2020, "ZeRO: Memory Optimizations Toward Training Trillion Parameter Models", section
 // 3.1: 2 bytes of weight, 2 of gradient, and 4 each of a copy of the weight and of Adam's two moments.
 
-import { html, nothing } from 'lit';
+import { html } from 'lit';
 import { formatBytes } from '../../plain/format.js';
 
 const SIXTEEN_BITS = 2; // bytes
@@ -15,14 +15,16 @@ const SOURCE = 'https://arxiv.org/abs/1910.02054';
  */
 export const mixedMemory = ({ peak, kept, optimizer }) => ({ peak: peak + 2 * optimizer, kept: kept + 2 * optimizer });
 
+/** @param {any} estimate */
+export const isInSixteenBits = ({ bytes_per_element: bytes }) => bytes === SIXTEEN_BITS;
+
 /**
- * Behind the sentence about training in 16 bits.
- * @param {any} estimate
- * @param {import('../../plain/store.js').Training} training
+ * The rest of what there is to say of training in 16 bits, for those who open it.
+ * @param {any} estimate @param {import('../../lib/index.js').TrainingMemory} memory
  */
-export function mixedSentence({ bytes_per_element: bytes }, { memory }) {
-  if (bytes !== SIXTEEN_BITS || !memory) return nothing;
-  const { peak, kept } = mixedMemory(memory);
-  return html`. In mixed precision, with a copy of the weights and both moments in float32, a parameter takes 16 bytes
-    instead of 8 (<a href=${SOURCE}>ZeRO</a>): ${formatBytes(peak)} at the peak, ${formatBytes(kept)} between steps`;
-}
+export const mixedDetails = (
+  { config },
+  memory
+) => html`Between steps: ${formatBytes(mixedMemory(memory).kept)} in mixed
+  precision, ${formatBytes(memory.kept)} all in ${config.dtype}. Mixed precision keeps a copy of the weights and both moments of
+  Adam in float32, so a parameter takes 16 bytes instead of 8 (<a href=${SOURCE}>ZeRO</a>).`;

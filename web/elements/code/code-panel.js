@@ -1,17 +1,17 @@
+import { nothing } from 'lit';
+import { WITH_MASKS } from '../../plain/aside.js';
 import { LightElement, define } from '../shared/light-element.js';
 import { copyAndSay, downloadText } from '../shared/clipboard.js';
-import { codeView } from './view.js';
-
-/** @typedef {Pick<import('../../plain/pytorch-source.js').PyTorchSource, 'module' | 'script'>} Source */
+import { codeView, filenameOf } from './view.js';
 
 /**
- * `source`: the layer as PyTorch, shown without its self-check at first. Colours arrive when the panel comes near the
- * screen.
+ * The layer of `store` as PyTorch, its `source`, shown without its self-check at first. Colours arrive when the panel
+ * comes near the screen.
  */
 export class CodePanel extends LightElement {
   static properties = {
+    store: {},
     source: {},
-    filename: {},
     selfCheck: { state: true },
     highlight: { state: true },
     said: { state: true }
@@ -19,9 +19,10 @@ export class CodePanel extends LightElement {
 
   constructor() {
     super();
-    /** @type {Source} */
-    this.source = { module: '', script: '' };
-    this.filename = 'layer.py';
+    /** @type {import('../../plain/store.js').Store | null} */
+    this.store = null;
+    /** @type {import('../../plain/pytorch-source.js').PyTorchSource | null} */
+    this.source = null;
     this.selfCheck = false;
     this.said = '';
     /** @type {((source: string) => DocumentFragment) | null} */
@@ -50,21 +51,24 @@ export class CodePanel extends LightElement {
   }
 
   render() {
-    const text = this.selfCheck ? this.source.script : this.source.module;
-    return codeView({
+    const { store, source } = this;
+    if (!store || !source) return nothing;
+    const text = this.selfCheck ? source.script : source.module;
+    const filename = filenameOf(store);
+    return codeView(store, {
       source: this.highlight ? this.highlight(text) : text,
       text,
-      filename: this.filename,
       said: this.said,
       selfCheck: this.selfCheck,
       check: (selfCheck) => {
         this.selfCheck = selfCheck;
       },
+      take: (masks) => store.look({ code: masks ? WITH_MASKS : '' }),
       copy: () =>
         copyAndSay(text, (said) => {
           this.said = said;
         }),
-      download: () => downloadText(this.filename, text, 'text/x-python')
+      download: () => downloadText(filename, text, 'text/x-python')
     });
   }
 }

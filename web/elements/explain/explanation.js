@@ -115,8 +115,8 @@ export class ExplanationElement extends LightElement {
 }
 
 /** @param {import('../../plain/explained.js').Line} line */
-const lineView = ({ name, label, formula, value }) =>
-  html`<li data-line=${name}><span class="explain-label">${label}</span> <code>${formula}</code> <b>${value}</b></li>`;
+const lineView = ({ name, label, formula, value, why }) =>
+  html`<li data-line=${name}><span class="explain-label">${label}</span> <code>${formula}</code> <b>${value}</b>${why ? html`<p class="explain-why">${why}</p>` : nothing}</li>`;
 
 /** Not of a score by the position alone. @param {Answer} answer */
 const hasProducts = ({ products }) => products.length > 0;

@@ -13,8 +13,8 @@ import { follows } from './follows.js';
  * @typedef {import('../../plain/fields.js').Field} Field
  * @typedef {Pick<Store, 'values' | 'errors' | 'config'>} Fields what was entered, what is wrong with it, and what was
  *   right last
- * @typedef {{ set: (patch: Record<string, unknown>, edit?: { gesture?: string }) => void, calculate: () => void }}
- *   Actions
+ * @typedef {{ set: (patch: Record<string, unknown>, edit?: import('../../plain/store.js').Edit) => void,
+ *   calculate: () => void }} Actions
  */
 
 const MAX_ROOMY_SIZES = 6;

@@ -253,7 +253,7 @@ export class HeatMap extends LightElement {
     if (!grids.length || !this.drawn) return nothing;
     const choose = (/** @type {CustomEvent} */ event) => this.#show(this.lead.length - 1, first + event.detail.index);
     return html`<attnscope-small-multiples .grids=${grids} .mask=${this.smallMask} .colours=${this.colours}
-      .axis=${this.drawn.axes.at(-3)} .planes=${this.drawn.planes ?? null} .first=${first} .total=${this.drawn.tensor.shape.at(-3)}
+      .axis=${this.drawn.axes.at(-3)} .group=${`${this.prefix}plane`} .planes=${this.drawn.planes ?? null} .first=${first} .total=${this.drawn.tensor.shape.at(-3)}
       .chosen=${(this.lead.at(-1) ?? 0) - first} @choose=${choose}></attnscope-small-multiples>`;
   }
 

@@ -11,11 +11,14 @@ const FEWEST = 4;
 
 /**
  * Small pictures side by side, one of them chosen. `.grids` on one scale, `.mask` of their size or null, `.colours`,
- * `axis` names what they are, `first` the number of the first of `total`, `chosen` its place among them. `.planes`:
- * names in place of numbers. Sends `choose` with a place.
+ * `axis` names what they are, `first` the number of the first of `total`, `chosen` its place among them; `group`
+ * names their radio buttons, another for each map of a page. `.planes`: names in place of numbers. Sends `choose` with
+ * a place.
  */
 export class SmallMultiples extends LightElement {
-  static properties = { grids: {}, mask: {}, colours: {}, axis: {}, first: {}, total: {}, chosen: {}, planes: {} };
+  static properties = {
+    ...{ grids: {}, mask: {}, colours: {}, axis: {}, first: {}, total: {}, chosen: {}, planes: {}, group: {} }
+  };
 
   constructor() {
     super();
@@ -26,6 +29,7 @@ export class SmallMultiples extends LightElement {
     /** @type {import('./colour.js').Colours | null} */
     this.colours = null;
     this.axis = '';
+    this.group = 'plane';
     this.first = 0;
     this.total = 0;
     this.chosen = 0;
@@ -51,10 +55,10 @@ export class SmallMultiples extends LightElement {
         ? (this.planes?.title ?? `Every ${this.axis}`)
         : `${this.axis} ${this.first} to ${last} of ${this.total}`;
     return html`
-      <fieldset class="multiples"><legend>${shown}, on one scale</legend>
+      <fieldset class="multiples"><legend>${shown}, counted from 0, on one scale</legend>
         ${this.grids.map(
           (_, index) => html`
-          <label><input type="radio" name="plane" aria-label=${this.#name(index) ?? `${this.axis} ${this.first + index}`} .checked=${live(index === this.chosen)} @change=${() => choose(index)}>
+          <label><input type="radio" name=${this.group} aria-label=${this.#name(index) ?? `${this.axis} ${this.first + index}`} .checked=${live(index === this.chosen)} @change=${() => choose(index)}>
             <canvas aria-hidden="true"></canvas><span aria-hidden="true">${this.#name(index) ?? this.first + index}</span></label>`
         )}
       </fieldset>`;

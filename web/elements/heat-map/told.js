@@ -20,11 +20,17 @@ export function askedOf({ axes }, lead, { row, column }) {
   );
 }
 
-/** The largest of the last row, whose query sees most. @param {Grid} grid @returns {Cell} */
+/**
+ * The second largest weight of the last row, whose query sees most keys: the largest has exp(0), which teaches nothing.
+ * The largest where no other key is seen, or where all weights are equal.
+ * @param {Grid} grid @returns {Cell}
+ */
 function firstTold({ data, rows, columns }) {
-  const row = data.subarray((rows - 1) * columns, rows * columns);
-  const finite = row.map((value) => (Number.isFinite(value) ? value : -Infinity));
-  return { row: rows - 1, column: Math.max(0, finite.indexOf(Math.max(...finite))) };
+  const row = [...data.subarray((rows - 1) * columns, rows * columns)];
+  const finite = row.filter(Number.isFinite);
+  const largest = Math.max(...finite);
+  const second = Math.max(...finite.filter((value) => value < largest && value !== 0));
+  return { row: rows - 1, column: Math.max(0, row.indexOf(second === -Infinity ? largest : second)) };
 }
 
 /** @param {Cell | null} one @param {Cell} other */

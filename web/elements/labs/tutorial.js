@@ -29,14 +29,14 @@ function figure(data, stage) {
       <div><h2 class="panel-title">What it prints</h2>
         <pre class="code printed" tabindex="0" role="group" aria-label="What the code prints"><samp>${printed.join('\n')}</samp></pre>
         <p class="note">${differs}</p>
-        ${losses.length > 1 ? chartView(lossChart(losses), stage) : nothing}
-        <h2 class="panel-title">The lines that print it</h2>
+        ${losses.length > 1 ? chartView(lossChart(losses), stage) : nothing}</div>
+      <div><h2 class="panel-title">The lines that print it</h2>
         <pre class="code printed" tabindex="0" role="group" aria-label="The lines of code that print it"><code>${lines.join('\n')}</code></pre>
         <details class="twin"><summary>With the class before them</summary>
           <pre class="code" tabindex="0" role="group" aria-label="PyTorch code that prints this"><code>${python}</code></pre></details></div>
-      <div><h2 class="panel-title">${name} <span class="panel-note">${formatShape(tensor.shape)}</span></h2>
-        ${heatMap({ ...upright(tensor, axes), name, weights, explain }, stage)}</div>
     </div>
+    <div><h2 class="panel-title">${name} <span class="panel-note">${formatShape(tensor.shape)}</span></h2>
+      ${heatMap({ ...upright(tensor, axes), name, weights, explain }, stage)}</div>
     ${stepsView(steps)}`;
 }
 

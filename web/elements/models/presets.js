@@ -1,6 +1,7 @@
 // Starting points: each is a complete configuration.
 
 import { html, nothing } from 'lit';
+import { WITH_MASKS } from '../../plain/aside.js';
 
 /**
  * @typedef {import('../../plain/store.js').Store} Store
@@ -8,9 +9,13 @@ import { html, nothing } from 'lit';
  */
 
 /**
+ * `masks`: a batch of texts, whose padding the PyTorch code must be able to hide.
+ * @typedef {{ title: string, masks?: boolean, values: Record<string, unknown> }} Preset
+ */
+
+/**
  * `lab`: a page of the site that sets these side by side.
- * @type {{ group: string, presets: { title: string, values: Record<string, unknown> }[], lab?: { title: string,
- *   path: string } }[]}
+ * @type {{ group: string, presets: Preset[], lab?: { title: string, path: string } }[]}
  */
 export const presetGroups = [
   {
@@ -18,11 +23,25 @@ export const presetGroups = [
     presets: [
       {
         title: 'BERT base, linear',
+        masks: true,
         values: { layer: 'linear_scorer', batch_size: 32, seq_len: 128, hidden_size: 768 }
       },
       {
         title: 'BERT base, additive',
+        masks: true,
         values: { layer: 'additive_scorer', batch_size: 32, seq_len: 128, hidden_size: 768, attn_dim: 128 }
+      },
+      {
+        title: 'RoBERTa base, additive',
+        masks: true,
+        values: {
+          layer: 'additive_scorer',
+          batch_size: 64,
+          seq_len: 512,
+          hidden_size: 768,
+          attn_dim: 128,
+          dtype: 'float16'
+        }
       },
       {
         title: 'Long document',
@@ -105,6 +124,7 @@ export const presetGroups = [
       },
       {
         title: 'Classifier',
+        masks: true,
         values: {
           layer: 'attention_classifier',
           batch_size: 32,
@@ -122,6 +142,7 @@ export const presetGroups = [
     presets: [
       {
         title: 'BiLSTM 2 × 256, additive',
+        masks: true,
         values: {
           layer: 'sequence_classifier',
           batch_size: 64,
@@ -139,6 +160,7 @@ export const presetGroups = [
       },
       {
         title: 'BERT base, multi-head',
+        masks: true,
         values: { layer: 'multihead_attention', batch_size: 32, seq_len: 128, hidden_size: 768, num_heads: 12 }
       },
       {
@@ -188,11 +210,20 @@ export function presetChips(store, actions, root) {
     </div>`;
 }
 
-/** @param {Store} store @param {Actions} actions @param {{ title: string, values: Record<string, unknown> }} preset */
-function chip(store, actions, { title, values }) {
-  const full = presetValues(store, values);
+/** @param {Store} store @param {Actions} actions @param {Preset} preset */
+function chip(store, actions, preset) {
+  const full = presetValues(store, preset.values);
   return html`<button class="chip" type="button" aria-pressed=${matches(store.config, full) && store.valid ? 'true' : 'false'}
-    @click=${() => actions.set(full)}>${title}</button>`;
+    @click=${() => actions.set(full, { code: codeOf(preset) })}>${preset.title}</button>`;
+}
+
+/** Of `aside`, the PyTorch code. @param {Preset | undefined} preset */
+const codeOf = (preset) => (preset?.masks ? WITH_MASKS : '');
+
+/** A calculator that no link fills starts with the code of the preset that its values are. @param {Store} store */
+export function startWithPreset(store) {
+  const all = presetGroups.flatMap(({ presets }) => presets);
+  store.look({ code: codeOf(all.find(({ values }) => matches(store.config, presetValues(store, values)))) });
 }
 
 /** @param {Record<string, unknown>} config @param {Record<string, unknown>} values */

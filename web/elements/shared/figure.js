@@ -13,7 +13,7 @@ export const figure = (title, key, value, formula, { change, more } = {}) => htm
     <p class="figure-value">${value}</p>
     ${change ? html`<p class="figure-change">${change}</p>` : nothing}
     <p class="figure-formula">${formula}</p>
-    ${more ? html`<p class="figure-more">${more}</p>` : nothing}
+    ${more ? html`<div class="figure-more">${more}</div>` : nothing}
   </div>`;
 
 /** Letters of a number that fit into a narrow column in full size: `1.23 × 10³⁷` has more. */

@@ -2,7 +2,7 @@
 
 import { html, nothing } from 'lit';
 import { exampleTables } from '../../plain/tables/example-tables.js';
-import { formatBytes, formatCount } from '../../plain/format.js';
+import { formatBytes, formatCount, formatThings } from '../../plain/format.js';
 import { firstRowsView } from './first-rows-view.js';
 import { labelsView } from './labels-view.js';
 
@@ -63,9 +63,6 @@ function chosen(input, open) {
   input.value = '';
 }
 
-/** @param {number} count @param {string} thing */
-const some = (count, thing) => `${formatCount(count)} ${thing}${count === 1 ? '' : 's'}`;
-
 /** @param {Table} table @param {Report} report */
 function reportText({ bytes }, { used, bad, split, classes, counts }) {
   const named = classes
@@ -75,7 +72,7 @@ function reportText({ bytes }, { used, bad, split, classes, counts }) {
         `${name.length > LONGEST_CLASS ? `${name.slice(0, LONGEST_CLASS)}…` : name} ${formatCount(counts[at])}`
     );
   const more = classes.length > named.length ? ', …' : '';
-  return `${formatBytes(bytes)}, ${some(used, 'row')} used and ${formatCount(bad.length)} left out${split ? splitText(split) : ''}. ${some(classes.length, 'label')}: ${named.join(', ')}${more}.`;
+  return `${formatBytes(bytes)}, ${formatThings(used, 'row')} used and ${formatCount(bad.length)} left out${split ? splitText(split) : ''}. ${formatThings(classes.length, 'label')}: ${named.join(', ')}${more}.`;
 }
 
 /** @param {import('../../plain/tables/labelled-rows.js').Split} split */
@@ -99,7 +96,7 @@ const reportView = ({ bad, said, others }) => html`
   <p class="note">${said}${others.length ? ` Not used: ${others.join(', ')}.` : ''}</p>
   ${
     bad.length
-      ? html`<details class="twin" data-bad><summary>${some(bad.length, 'row')} left out</summary>
+      ? html`<details class="twin" data-bad><summary>${formatThings(bad.length, 'row')} left out</summary>
     <div class="scroller" tabindex="0" role="group" aria-label="Rows left out"><table class="table">
       <thead><tr><th scope="col">Line</th><th scope="col">Reason</th></tr></thead>
       <tbody>${bad.slice(0, MOST_LISTED).map(({ line, reason }) => html`<tr><th scope="row">${line}</th><td>${reason}</td></tr>`)}</tbody></table>

@@ -1,9 +1,9 @@
 // What the layer has learned, tried out: it is given a text of the reader's own, or held-out examples one by one.
 
 import { LightElement, define } from '../shared/light-element.js';
-import { thumbnails } from '../heat-map/raster.js';
 import '../heat-map/heat-map.js';
 import { askView } from './ask-view.js';
+import { drawnHeads } from './heads.js';
 
 /**
  * @typedef {import('../../plain/train/ask.js').Answer} Answer
@@ -16,8 +16,6 @@ import { askView } from './ask-view.js';
  * @typedef {{ read: Read, answer: Answer & Partial<Continued> }} Own what was given, and what the layer says
  * @typedef {{ step: number, examples: HeldOut[] }} Held
  */
-
-const THUMBNAIL = 64;
 
 export class AskPanel extends LightElement {
   static properties = {
@@ -164,15 +162,9 @@ export class AskPanel extends LightElement {
 
   /** @param {Answer | null} answer @param {string[]} words */
   #map(answer, words) {
-    if (answer && answer !== this.map.answer) {
-      const { weights } = answer;
-      const axes = ['head', 'query', 'key'];
-      const drawn = { tensor: weights, name: 'weights', axes, weights: true, repeat: 1, mask: '', words };
-      this.map = {
-        answer,
-        drawn: { ...drawn, thumbnails: thumbnails(weights, THUMBNAIL) },
-        explain: (at) => this.#explain(answer, at)
-      };
+    if (answer && answer !== this.map.answer && this.shown) {
+      const drawn = drawnHeads(answer.weights, words, this.shown.config.num_heads);
+      this.map = { answer, drawn, explain: (at) => this.#explain(answer, at) };
     }
     return answer ? this.map.drawn : null;
   }

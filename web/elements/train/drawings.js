@@ -1,9 +1,9 @@
 // What is drawn of a run, the curves and the heat map: each anew only where what it shows has changed.
 
 import { html } from 'lit';
-import { thumbnails } from '../heat-map/raster.js';
 import '../heat-map/heat-map.js';
 import { nextFrame } from './frame.js';
+import { drawnHeads } from './heads.js';
 import { NONE } from './shown.js';
 
 /**
@@ -17,7 +17,6 @@ import { NONE } from './shown.js';
 
 /** Curves are drawn anew at most this often while training runs. */
 const CURVES_MS = 150;
-const THUMBNAIL = 64;
 /** The map is no taller, so that it is seen at once with the curves. */
 const TALLEST = 384;
 
@@ -70,28 +69,9 @@ export class Drawings {
   /** @param {Shown} shown @param {import('../explain/explanation.js').Explain} explain answers for cells */
   heatMap({ data, config, example, moment: { seen } }, explain) {
     if (seen && seen !== this.#map.seen) {
-      const { weights } = seen;
       const words = data.words([...example.tokens.data]);
-      const axes = ['head', 'query', 'key'];
-      const drawn = { tensor: weights, name: 'weights', axes, weights: true, repeat: 1, mask: '', words };
-      const planes = planesOf(weights.shape[0], config.num_heads);
-      this.#map = { seen, drawn: { ...drawn, planes, thumbnails: thumbnails(weights, THUMBNAIL) } };
+      this.#map = { seen, drawn: drawnHeads(seen.weights, words, config.num_heads) };
     }
     return html`<attnscope-heat-map .drawn=${this.#map.drawn} tallest=${TALLEST} fixed .explain=${explain}></attnscope-heat-map>`;
   }
-}
-
-/** A row of heads for each layer. @param {number} count @param {number} heads in a layer */
-function planesOf(count, heads) {
-  const isStack = count > heads;
-  const name = (/** @type {number} */ at) => {
-    const head = `head ${at % heads}`;
-    return isStack ? `layer ${Math.floor(at / heads)}, ${head}` : head;
-  };
-  return {
-    names: Array.from({ length: count }, (_, at) => name(at)),
-    columns: heads,
-    title: isStack ? 'Every head of every layer' : 'Every head',
-    chosen: count - heads
-  };
 }

@@ -20,10 +20,16 @@ function factsView({ step, rate, gradientNorm, shown, checked }) {
   const { memory = checked.needs.bytes, parameters = checked.parameters } = shown ?? {};
   const bytes = Number.isFinite(memory) && parameters ? split(splitBytes(memory)) : '–';
   return html`<div class="train-facts">
-    ${figure('Step', 'step', formatCount(step), rate ? `${formatSignificant(rate)} steps a second` : 'not yet under way')}
+    ${figure('Step', 'step', formatCount(step), rateText(step, rate))}
     ${figure('Gradient norm', 'gradient', step ? formatSignificant(gradientNorm) : '–', 'in the last step')}
     ${figure('Memory of a step', 'memory', bytes, parameters ? `${formatCount(parameters)} parameters` : 'at its peak')}
   </div>`;
+}
+
+/** @param {number} step @param {number} rate 0 until steps have been timed */
+function rateText(step, rate) {
+  if (rate) return `${formatSignificant(rate)} steps a second`;
+  return step ? 'not timed yet' : 'not yet under way';
 }
 
 /** @param {State} state */

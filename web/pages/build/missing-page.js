@@ -1,5 +1,5 @@
 // 404.html, the page for addresses that lead nowhere. A host sends it under any address, where its relative links would
-// be wrong: its style and its script are made part of it, and the script finds the way to everything else.
+// be wrong: its style, its icon and its script are made part of it, and the script finds the way to everything else.
 
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -57,7 +57,8 @@ function standalone(page, folders, read) {
     .replace(
       '</head>',
       () =>
-        `  <meta http-equiv="Content-Security-Policy" content="${own}">\n  <style>${style}</style>\n  <script>${script}</script>\n</head>`
+        `  <link rel="icon" href="data:image/svg+xml,${encodeURIComponent(read('icon.svg'))}">
+  <meta http-equiv="Content-Security-Policy" content="${own}">\n  <style>${style}</style>\n  <script>${script}</script>\n</head>`
     );
 }
 

@@ -39,7 +39,6 @@ function dress(root) {
   document.head.append(Object.assign(document.createElement('base'), { href: root.href }));
   for (const file of styles)
     document.head.append(Object.assign(document.createElement('link'), { rel: 'stylesheet', href: file }));
-  document.head.append(Object.assign(document.createElement('link'), { rel: 'icon', href: 'icon.svg' }));
   for (const file of modules)
     document.head.append(Object.assign(document.createElement('script'), { type: 'module', src: file }));
 }

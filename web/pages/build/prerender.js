@@ -16,7 +16,7 @@ import { chapterCards, labCards, labHead, labWays } from '../../elements/labs/li
 import { staticLab } from '../../elements/labs/static.js';
 import { readPanels } from '../../elements/calculator/panels.js';
 import { FIRST_MODEL, wholeModel } from '../../elements/models/models.js';
-import { presetValues } from '../../elements/models/presets.js';
+import { presetValues, startWithPreset } from '../../elements/models/presets.js';
 import { staticRun } from '../../elements/run/static.js';
 import { Store } from '../../plain/store.js';
 import { speedView, unmeasured } from '../../elements/speed/view.js';
@@ -51,6 +51,7 @@ const contents = (scope, file, page) => ({
   calculator() {
     const store = new Store(scope);
     if (file === MODELS) store.set(presetValues(store, wholeModel(FIRST_MODEL)));
+    startWithPreset(store);
     return staticCalculator(
       store,
       rootOf(file) || './',
@@ -88,7 +89,7 @@ function staticCalculator(store, root, panels) {
     {
       charts: html`<attnscope-charts>${chartsStaticView(store)}</attnscope-charts>`,
       run: html`<attnscope-run>${staticRun(store)}</attnscope-run>`,
-      code: html`<attnscope-code>${codeView({ source: store.source.module, text: store.source.module, filename: `${store.config.layer}.py` })}</attnscope-code>`,
+      code: html`<attnscope-code>${codeView(store, { source: store.source.module, text: store.source.module })}</attnscope-code>`,
       notice: html`<p class="stale-note linked-note" role="status">This is the default layer. The one that the link asks for comes when the module has loaded.</p>`,
       importer: html`<attnscope-import>${importHead()}<p class="note">Fills the form from the file. This needs JavaScript.</p></attnscope-import>`
     },

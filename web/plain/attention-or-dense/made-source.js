@@ -62,7 +62,7 @@ def examples(part):
       .map((value) => ({
         name: `days_${value}`,
         title: `${value} days`,
-        misfit: ({ config }) => (fitsOtherLengths({ fields: config }) ? '' : `what it has learned is for ${days} days`),
+        misfit: ({ config }) => (fitsOtherLengths({ fields: config }) ? '' : `fits ${days} days only`),
         examples: (scope, seed) => drawn(scope, seed, 'held_out', HELD_OUT, { ...values, days: value })
       }))
   };

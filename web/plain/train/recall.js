@@ -14,7 +14,7 @@ export const recall = {
   title: 'Copy and recall',
   layer: 'decoder',
   about:
-    'A string of random letters repeats itself. To say the next letter, a head of the second layer must find the same letter further back and look at what followed it: such an induction head appears suddenly, as a diagonal line. It needs a head of the first layer that looks one letter back; a decoder of one layer has none to build on, and fails.',
+    'A string of random letters repeats itself. To say the next letter, a head of layer 1 (layers and heads are counted from 0) must find the same letter further back and look at what followed it: such an induction head appears suddenly, as a diagonal line. It needs a head of layer 0 that looks one letter back; a decoder of one layer has none to build on, and fails.',
   known: 'It can know what comes next once a letter has come before.',
   defaults: { seq_len: 24, hidden_size: 32, num_heads: 2, num_layers: 2, batch_size: 16, lr: 0.003 },
   contrast: { field: 'num_layers', value: 1, text: 'See it fail with one layer', back: 'Back to two layers' },

@@ -1,6 +1,6 @@
 // What is shown of the looks: averages of runs that are done, one held-out example, or a text of the reader's own.
 
-import { formatSignificant } from '../../../plain/format.js';
+import { formatSignificant, formatThings } from '../../../plain/format.js';
 import { meanLooks } from '../../../plain/attention-or-dense/bands.js';
 import { shareText } from '../../../plain/attention-or-dense/minute-words.js';
 import { seedsOf } from '../../../plain/attention-or-dense/settings.js';
@@ -15,7 +15,8 @@ import { isFree } from './asking.js';
  * @typedef {{ mode: Mode | null, index: number, seed: number | null, text: string }} Chosen `mode`: null for what suits
  *   the task
  * @typedef {{ label?: number, said: number[], shares?: number[], weights: number[] | null, gradients: number[],
- *   lost: number[], days?: number[], texts?: string[] | null, words?: string[], unknown?: string[] }} Answer
+ *   lost: number[], days?: number[], texts?: string[] | null, words?: string[], unknown?: string[],
+ *   left?: number }} Answer
  *
  * @typedef {object} Asked
  * @property {Contest} contest
@@ -56,7 +57,7 @@ export function looksStateOf({ contest, examples }, variants, chosen, { source, 
     },
     unit: score?.kind === 'error' ? 'error' : 'share',
     asks: source?.asks ?? '',
-    about: mode === 'one' ? aboutText(index, first, source) : unknownText(first),
+    about: mode === 'one' ? aboutText(index, first, source) : readText(first, stepOf(source)),
     places: placesOf(task, source, words),
     rows: variants.map(({ name, title, config, seeds: runs }) => ({
       title,
@@ -102,9 +103,16 @@ function aboutText(index, answer, source) {
   return `Example ${index + 1}, right is ${right}`;
 }
 
-/** @param {Answer | undefined} answer */
-const unknownText = (answer) =>
-  answer?.unknown?.length ? `Not known from training: ${answer.unknown.join(', ')}.` : '';
+/** What of a text of the reader's own could not be read. @param {Answer | undefined} answer @param {string} step */
+function readText({ words = [], unknown = [], left = 0 } = /** @type {Answer} */ ({}), step) {
+  const cut = left === 1 ? `the last ${step} is` : `the last ${formatThings(left, step)} are`;
+  return [
+    left ? `The layers read the first ${formatThings(words.length, step)}; ${cut} left out.` : '',
+    unknown.length ? `Not known from training: ${unknown.join(', ')}.` : ''
+  ]
+    .filter(Boolean)
+    .join(' ');
+}
 
 /** @param {number} label @param {Source | null} source */
 const classText = (label, source) => source?.classes?.[label] ?? `class ${label}`;

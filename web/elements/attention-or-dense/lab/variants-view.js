@@ -84,17 +84,18 @@ function rowView({ name, title, about, parameters, macs, note, seeds }, at, { ki
 }
 
 /**
- * Scores on examples of another kind, as at other lengths.
+ * Scores on examples of another kind, as at other lengths, and each reason why there is none once.
  * @param {readonly import('../contest.js').SeedRun['others'][]} runs @param {Judged['kind']} kind
  */
 function othersView(runs, kind) {
   const [first] = runs;
   if (!first?.length) return nothing;
-  const texts = first.map(({ title, reason }, at) => {
-    const scores = runs.flatMap((others) => others[at]?.score ?? []);
-    return `${title}: ${scores.length ? scoreText(scores, kind) : reason}`;
-  });
-  return html`<span class="contest-others">${texts.join('; ')}</span>`;
+  const scores = first.map((_, at) => runs.flatMap((others) => others[at]?.score ?? []));
+  const tried = first.flatMap(({ title }, at) =>
+    scores[at].length ? [`${title}: ${scoreText(scores[at], kind)}`] : []
+  );
+  const reasons = first.flatMap(({ reason }, at) => (scores[at].length ? [] : [reason]));
+  return html`<span class="contest-others">${[...tried, ...new Set(reasons)].join('; ')}</span>`;
 }
 
 /** Of runs that are not done, in brackets. @param {State['variants'][0]['seeds']} seeds @param {Judged['kind']} kind */

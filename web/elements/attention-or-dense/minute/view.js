@@ -41,6 +41,7 @@ export function minuteView(screen, actions) {
           ${dayInput(screen, actions)}
         </div>
         ${controlsView(screen, actions)}
+        ${answersView(screen)}
       </div>
       ${sides.map((side) => sideView(side, screen, actions))}
     </section>`;
@@ -88,6 +89,27 @@ function questionView({ features, peak, index, count, tries, nudge }, { tryOut }
 }
 
 /**
+ * On a narrow screen, where the layers stand far below the numbers that are nudged: what each says, in one view with
+ * these. Each layer's own panel says the same to a screen reader.
+ * @param {Screen} screen
+ */
+const answersView = (screen) => html`
+  <dl class="minute-answers" aria-hidden="true">${screen.sides.map((side) => {
+    const { says, verdict } = judged(side, screen);
+    return html`<div><dt>${nameOf(side)}</dt><dd class=${verdict}><b>${says}</b> ${signed(side.now.answer)}</dd>
+      <dd class="minute-before">${screen.nudge ? `before ${signed(side.before.answer)}` : ''}</dd></div>`;
+  })}</dl>`;
+
+/** @param {Side} side */
+const nameOf = ({ variant: { kind, title } }) => (kind === 'attention' ? 'Attention' : title);
+
+/** A layer's answer, and whether it is right by the numbers as they are. @param {Side} side @param {Screen} screen */
+function judged({ now: { answer } }, { features, peak }) {
+  const right = answer > 0 === features[placeOf(peak, PRICE)] > 0;
+  return { says: answer > 0 ? 'yes' : 'no', verdict: right ? 'right' : 'wrong' };
+}
+
+/**
  * Click, arrow keys and touch choose a day: a slider over both charts. @param {Screen} screen
  * @param {Actions} actions
  */
@@ -102,22 +124,19 @@ const THIN = '\u202f';
 const percent = (share) => (100 * share).toFixed(1);
 
 /** @param {Side} side @param {Screen} screen @param {Actions} actions */
-function sideView(
-  { variant, parameters, score, chance, now, before, sentence },
-  { day, peak, nudge, features, step },
-  actions
-) {
+function sideView(side, screen, actions) {
+  const { variant, parameters, score, chance, now, before, sentence } = side;
+  const { day, peak, nudge, step } = screen;
   const isAttention = variant.kind === 'attention';
-  const says = now.answer > 0;
-  const right = says === features[placeOf(peak, PRICE)] > 0;
+  const { says, verdict } = judged(side, screen);
   return html`
     <article class=${`minute-side ${variant.kind}`} data-variant=${variant.name} aria-labelledby=${`minute-${variant.name}`}>
       <div class="minute-facts">
-        <h3 id=${`minute-${variant.name}`}>${isAttention ? 'Attention' : variant.title}</h3>
+        <h3 id=${`minute-${variant.name}`}>${nameOf(side)}</h3>
         <p class="note">${isAttention ? `${variant.title}, ` : ''}${formatCount(parameters)} learned numbers</p>
         <dl>
           <div><dt>Held out, right</dt><dd data-figure="score">${percent(score)}<span class="unit">%</span> <small>guessing: ${percent(chance)}${THIN}%</small></dd></div>
-          <div><dt>Says</dt><dd class=${right ? 'right' : 'wrong'} data-figure="answer">${says ? 'yes' : 'no'} <small>logit ${signed(now.answer)}, ${right ? 'right' : 'wrong'}</small></dd></div>
+          <div><dt>Says</dt><dd class=${verdict} data-figure="answer">${says} <small>logit ${signed(now.answer)}, ${verdict}</small></dd></div>
         </dl>
       </div>
       <div class="minute-look">
