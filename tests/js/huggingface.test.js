@@ -1371,10 +1371,19 @@ test('a file says what its model is called, how long a text it is made for, and 
     layers: null
   });
   assert.equal(modelOf({ model_type: 'llama', _name_or_path: './' }).name, 'Llama model');
+  const named = (/** @type {object} */ file) => fromHuggingFace(file, { name: 'Llama-3.2-1B' }).model.name;
+  assert.equal(named({ model_type: 'llama', _name_or_path: './' }), 'Llama-3.2-1B');
+  assert.equal(named({ model_type: 'llama', _name_or_path: 'mine/Vicuna' }), 'Vicuna');
+  const odd = /** @type {any} */ ([{ model_type: 'llama' }, { name: '' }]);
+  assert.throws(() => fromHuggingFace(...odd), {
+    name: 'RangeError',
+    field: 'name',
+    message: 'name must be a name, got ""'
+  });
   assert.deepEqual(modelOf(published['GPT-2']), { name: 'GPT-2 model', positions: 1024, layers: null });
   assert.equal(modelOf(published['RoBERTa base']).positions, 512, 'two of 514 are of no position');
   assert.deepEqual(modelOf({ model_type: 'deepseek_v3', num_hidden_layers: 61, max_position_embeddings: 163840 }), {
-    name: 'DeepSeek-V3',
+    name: 'DeepSeek-V3 model',
     positions: 163840,
     layers: 61
   });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
-import { LIVE, figure, openPage } from './open-page.js';
+import { LIVE, figure, isLive, openPage } from './open-page.js';
 
 /** @type {Awaited<ReturnType<typeof openPage>>} */
 let site;
@@ -160,3 +160,53 @@ for (const [pin, message] of /** @type {const} */ ([
     assert.deepEqual(site.problems, { foreign: [], errors: [], violations: [] });
   });
 }
+
+test('a fragment that is none stays where it is', async () => {
+  site = await openPage({ search: '?layer=dense#nowhere' });
+  await site.page.waitForTimeout(300);
+  assert.match(site.page.url(), /\/\?layer=dense#nowhere$/);
+  assert.match(await site.page.innerText('h1'), /calculator/);
+});
+
+for (const [file, search, part] of [
+  ['', '?layer=linear_scorer&hidden_size=64&hidden_size=128', '.head .stale-note'],
+  ['labs/five-mistakes/', '?seed=64&seed=128', '.stale-note'],
+  ['labs/attention-or-dense/', '?task=peak_day&steps=64&steps=128', '[data-left-out]'],
+  ['train/', '?task=recall&seed=64&seed=128', '[data-repeated]']
+])
+  test(`of a name that an address has twice the last value counts, and the page says so: /${file}`, async () => {
+    site = await openPage({ file, search, live: false });
+    await site.page.waitForSelector(part);
+    assert.match(await site.page.innerText(part), /(hidden_size|seed|steps)=64 stands before another \1\b/);
+    const name = /(\w+)=128/.exec(search)?.[1];
+    const field = file.startsWith('labs/') ? `input[name=${name}]` : `#field-${name}`;
+    assert.equal(await site.page.inputValue(field), '128');
+  });
+
+for (const [file, search, box] of [
+  ['', '', '#field-hidden_size'],
+  ['models/', '', 'input[name=context]'],
+  ['labs/five-mistakes/', '', '#setting-seed'],
+  ['labs/attention-or-dense/', '', '#setting-steps'],
+  ['train/', '?task=recall', '#field-hidden_size']
+])
+  test(`a million digits are refused, and are neither in the address nor in the message: /${file} ${box}`, async () => {
+    site = await openPage({ file, search, live: false });
+    const { page } = site;
+    const error = page.locator(`[id^="error-${box.replace(/^.*(field-|setting-|name=)|\]$/g, '')}"]`);
+    await page.waitForFunction(isLive);
+    await page.locator(box).fill('7'.repeat(1e6));
+    await error.filter({ hasText: 'must be' }).waitFor();
+    assert.ok((await error.innerText()).length < 200, await error.innerText());
+    await page.locator(box).blur();
+    assert.ok(page.url().length < 2000, `${page.url().length}`);
+    const again = await page.reload();
+    assert.equal(again?.status(), 200);
+  });
+
+test('a number beyond all numbers is quoted as it was typed', async () => {
+  site = await openPage({ search: '?layer=linear_scorer&hidden_size=1e999&seed=1e999' });
+  assert.match(await site.page.innerText('#error-hidden_size'), /, got "1e999"$/);
+  await site.page.fill('#field-seq_len', '-1e400');
+  assert.match(await site.page.innerText('#error-seq_len'), /, got "-1e400"$/);
+});

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Lab, done, live, played, scoreOf } from './contest-lab.js';
+import { endWorkers, remembersWorkers } from './workers.js';
 
 const lab = new Lab();
 
@@ -174,4 +175,27 @@ test('a run is kept in this browser, named, and opened after a reload', async ()
   assert.equal(new URL(page.url()).searchParams.get('steps'), '40');
   await page.click('[data-kept-run] [data-action=forget]');
   await page.waitForSelector('[data-kept]', { state: 'detached' });
+});
+
+test('workers that are gone without a word are noticed, and Play goes on from what is kept', async () => {
+  const page = await lab.opened('?task=peak_day&variants=linear,flat&samples=3000&steps=4000&seeds=2');
+  await page.addInitScript(remembersWorkers);
+  await page.reload();
+  await live(page);
+  await page.click('.contest [data-action=play]');
+  await page.waitForFunction(
+    () =>
+      /** @type {any} */ (document.querySelector('attnscope-contest')).keeper.entries[0]?.runs['linear 0']?.steps > 0
+  );
+  await endWorkers(page);
+  await page.waitForSelector('.contest [role=alert]:has-text("The worker has sent nothing for")', { timeout: 60_000 });
+  const step = await page.evaluate(
+    () => /** @type {any} */ (document.querySelector('attnscope-contest')).keeper.entries[0].runs['linear 0'].steps
+  );
+  await page.click('.contest [data-action=play]');
+  await page.waitForFunction(
+    (least) => /** @type {any} */ (document.querySelector('attnscope-contest')).contest.step > least,
+    step
+  );
+  assert.equal(await page.locator('.contest [role=alert]').count(), 0);
 });

@@ -6,17 +6,17 @@ import { published } from '../../web/plain/published.js';
 import { logTicks } from '../../web/plain/ticks.js';
 import { Store } from '../../web/plain/store.js';
 import { isSize, sliderStops } from '../../web/plain/fields.js';
-import { readSearch } from '../../web/elements/calculator/url.js';
 import { fromHuggingFace, open } from '../../web/lib/index.js';
 import { badLabels } from './labels.js';
 import { figure, openPage, openTabOf } from './open-page.js';
+import { valuesIn } from '../../web/plain/search.js';
 
 /** Of the test under way, if it has one. @type {Awaited<ReturnType<typeof openPage>> | undefined} */
 let site;
 afterEach(() => site?.close());
 
 const scope = await open({ threads: 1 });
-const opened = (/** @type {string} */ search) => new Store(scope, readSearch(search));
+const opened = (/** @type {string} */ search) => new Store(scope, valuesIn(search));
 
 for (const { name } of scope.layers()) {
   test(`${name} stands among its alternatives, and grows along its sizes`, () => {

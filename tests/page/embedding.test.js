@@ -135,6 +135,11 @@ test('a theme, custom properties and parts make it look like the page', async ()
       return { backgroundColor, borderLeftWidth, color };
     });
   assert.deepEqual(style, { backgroundColor: 'rgb(1, 2, 3)', borderLeftWidth: '7px', color: 'rgb(233, 238, 240)' });
+  const padding = () =>
+    page.locator('attnscope-calculator').evaluate((element) => getComputedStyle(element).paddingLeft);
+  assert.equal(await padding(), '14px', 'a dark element in a light page has an inner margin');
+  await page.locator('attnscope-calculator').evaluate((element) => element.removeAttribute('theme'));
+  assert.equal(await padding(), '0px');
 });
 
 test('an unknown theme is told', async () => {

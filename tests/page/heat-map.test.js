@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { afterEach, test } from 'node:test';
 import { configOf } from '../../web/plain/fields.js';
-import { readSearch } from '../../web/elements/calculator/url.js';
 import { open } from '../../web/lib/index.js';
 import { openPage } from './open-page.js';
+import { valuesIn } from '../../web/plain/search.js';
 
 /** @type {Awaited<ReturnType<typeof openPage>>} */
 let site;
@@ -144,7 +144,7 @@ test('token ids are drawn below their limit, and PyTorch draws the same', async 
   const scope = await open({ threads: 1 });
   const model = scope.create(
     /** @type {any} */ (
-      configOf(/** @type {any} */ (scope.layers().find(({ name }) => name === 'decoder')), readSearch(DECODER))
+      configOf(/** @type {any} */ (scope.layers().find(({ name }) => name === 'decoder')), valuesIn(DECODER))
     ),
     { seed: 6 }
   );

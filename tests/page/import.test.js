@@ -79,20 +79,20 @@ test('one attention layer of DeepSeek-V3 says that it is one of 61, and the cach
   const text = async (/** @type {string} */ selector) => (await page.innerText(selector)).replace(/\s/g, ' ');
   assert.match(
     await text('#answer-title'),
-    /DeepSeek-V3 one attention layer of 61; the model ends at 163,840 positions$/
+    /DeepSeek-V3 model one attention layer of 61; the model ends at 163,840 positions$/
   );
   assert.match(await text('[data-figure=parameters]'), /^Parameters of one layer/);
   assert.match(
     await text('[data-figure=kv_cache_token]'),
     /^KV cache of a token, all 61 layers\s+68\.63 ?KiB\s+61 × 1\.13 KiB: latent 512 \+ key 64 numbers/
   );
-  assert.match(await text('[data-cache-own]'), /^549 MiB for DeepSeek-V3: 68\.63 KiB a token in all 61 layers/);
+  assert.match(await text('[data-cache-own]'), /^549 MiB for DeepSeek-V3 model: 68\.63 KiB a token in all 61 layers/);
   assert.match(await text('#cache-kinds tbody tr:last-child'), /^Latent.* 1\.13 KiB 9 MiB/);
   const link = page.url();
   await page.goto('about:blank');
   await page.goto(link);
   await page.waitForSelector('.sheet-button', { state: 'attached' });
-  assert.match(await text('#answer-title'), /DeepSeek-V3 one attention layer of 61/);
+  assert.match(await text('#answer-title'), /DeepSeek-V3 model one attention layer of 61/);
 });
 
 test('a link that says nonsense of its model is told so', async () => {
@@ -325,4 +325,46 @@ test('without JavaScript the panel says what it is', async () => {
     await own.page.innerText('#import'),
     /^Open a config\.json\s+of a Hugging Face model[^]*needs JavaScript\.$/
   );
+});
+
+test('a model is called by its own file: by what is in it, else by its name, else by its type', async () => {
+  const title = async () => (await page.innerText('#answer-title')).replace(/\s+/g, ' ').replace(/^Result: ?/, '');
+  const drop = (/** @type {string} */ name, /** @type {object} */ file) =>
+    page.setInputFiles('#import input[type=file]', {
+      name,
+      mimeType: 'application/json',
+      buffer: Buffer.from(JSON.stringify(file))
+    });
+  const said = async (/** @type {string} */ name, /** @type {object} */ file) => {
+    await drop(name, file);
+    await page.waitForSelector('#import [role=status]:has-text("was filled from")');
+    return (await title()).trim();
+  };
+  const deepseek = { model_type: 'deepseek_v3', num_hidden_layers: 61, max_position_embeddings: 163840 };
+  assert.match(await said('DeepSeek-R1.json', deepseek), /^DeepSeek-R1 /);
+  assert.match(await said('Llama-3.2-1B-config.json', llama), /^Llama-3\.2-1B /);
+  assert.match(await said('config (1).json', llama), /^Llama model /);
+  assert.match(
+    await said('other.json', { ...llama, _name_or_path: 'meta-llama/Meta-Llama-3-8B' }),
+    /^Meta-Llama-3-8B /
+  );
+});
+
+test('a file without anything in it is answered', async () => {
+  await page.setInputFiles('#import input[type=file]', {
+    name: 'config.json',
+    mimeType: 'application/json',
+    buffer: Buffer.from('')
+  });
+  await page.locator('#import-error', { hasText: 'config.json is empty; a config.json holds an object' }).waitFor();
+  assert.equal(
+    await page.innerText('.answer .stale-note'),
+    'The file was refused. These figures are still those of Llama-3-8B.'
+  );
+  await page.setInputFiles('#import input[type=file]', {
+    name: 'config.json',
+    mimeType: 'application/json',
+    buffer: Buffer.from('{}')
+  });
+  await page.locator('#import-error', { hasText: /^model_type must be one of .*; the file has none$/ }).waitFor();
 });

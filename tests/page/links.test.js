@@ -1,14 +1,9 @@
 // Every link of every page leads to a page of the site and, with a fragment, to a place on it.
 
 import assert from 'node:assert/strict';
-import { readdirSync } from 'node:fs';
 import { test } from 'node:test';
 import { LIVE, openPage } from './open-page.js';
-import { dist } from './server.js';
-
-const folders = readdirSync(dist, { recursive: true, encoding: 'utf8' })
-  .filter((file) => /(^|\/)index\.html$/.test(file))
-  .map((file) => file.replace(/index\.html$/, ''));
+import { pages } from './server.js';
 
 test('every link of every page, and every fragment, leads somewhere', async () => {
   const site = await openPage({ live: false, file: 'guide/', context: { serviceWorkers: 'block' } });
@@ -18,7 +13,7 @@ test('every link of every page, and every fragment, leads somewhere', async () =
   const places = new Map();
   /** @type {[string, string][]} Pages, and where they link to. */
   const links = [];
-  for (const folder of folders) {
+  for (const folder of pages) {
     await page.goto(url + folder);
     const before = await page.evaluate(found);
     if (before.ids.includes('field-layer')) await page.waitForSelector(LIVE, { state: 'attached' });

@@ -44,6 +44,14 @@ export async function until(holds, text) {
   }
 }
 
+/** In the page: whether each element that is no part of another has replaced its static content. */
+export const isLive = () => {
+  const elements = [...document.querySelectorAll('*')].filter(({ localName }) => localName.startsWith('attnscope-'));
+  return elements
+    .filter((element) => !elements.some((other) => other !== element && other.contains(element)))
+    .every((element) => /** @type {any} */ (element).hasUpdated);
+};
+
 /** The modules of a page; the script before the first paint is none. */
 export const MODULES = /\/assets\/(?!before-paint)[^/]*\.js$/;
 export const CORES = /\.wasm$/;

@@ -3,11 +3,10 @@
 // addresses.test.js, as hosts send it.
 
 import assert from 'node:assert/strict';
-import { readdirSync } from 'node:fs';
 import { afterEach, test } from 'node:test';
 import { violations } from './axe.js';
-import { openPage } from './open-page.js';
-import { dist } from './server.js';
+import { isLive, openPage } from './open-page.js';
+import { pages } from './server.js';
 
 /** @type {Awaited<ReturnType<typeof openPage>>} */
 let site;
@@ -15,11 +14,6 @@ afterEach(async () => {
   await site.close();
   assert.deepEqual(site.problems, { foreign: [], errors: [], violations: [] });
 });
-
-const pages = readdirSync(dist, { recursive: true, encoding: 'utf8' })
-  .filter((file) => /(^|\/)index\.html$/.test(file))
-  .map((file) => file.replace(/index\.html$/, ''))
-  .sort();
 
 for (const file of pages)
   test(`/${file} opens live, without an error, and axe finds nothing`, async () => {
@@ -30,11 +24,3 @@ for (const file of pages)
     assert.deepEqual(await page.locator('[role=alert]:visible').allInnerTexts(), []);
     assert.deepEqual(await violations(page), []);
   });
-
-/** Whether each element that is no part of another has replaced its static content. */
-const isLive = () => {
-  const elements = [...document.querySelectorAll('*')].filter(({ localName }) => localName.startsWith('attnscope-'));
-  return elements
-    .filter((element) => !elements.some((other) => other !== element && other.contains(element)))
-    .every((element) => /** @type {any} */ (element).hasUpdated);
-};

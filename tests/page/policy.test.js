@@ -6,12 +6,15 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, test } from 'node:test';
 import { project } from '../../tools/folders.js';
-import { figure, openPage } from './open-page.js';
+import { headers } from '../../tools/headers.js';
+import { figure, openPage, until } from './open-page.js';
+import { pages } from './server.js';
 
 /** @type {Awaited<ReturnType<typeof openPage>> | undefined} */
 let site;
 afterEach(() => site?.close());
 
+const WASM = " 'wasm-unsafe-eval'";
 const manual = readFileSync(join(project, 'docs/pages.md'), 'utf8');
 const documented = [...manual.matchAll(/^(default-src .*)$/gm)].map(([policy]) => policy);
 
@@ -72,3 +75,25 @@ test("under default-src 'self' alone the element says what the policy lacks", as
     "WebAssembly could not be started: the page's Content-Security-Policy forbids WebAssembly: add 'wasm-unsafe-eval' to its script-src, as in script-src 'self' 'wasm-unsafe-eval'"
   );
 });
+
+/** The alert of each element that is no part of another; '' while it says nothing. */
+const alerts = () => {
+  const elements = [...document.querySelectorAll('*')].filter(({ localName }) => localName.startsWith('attnscope-'));
+  return elements
+    .filter((element) => !elements.some((other) => other !== element && other.contains(element)))
+    .map((element) => (element.shadowRoot ?? element).querySelector('[role=alert]')?.textContent ?? '');
+};
+
+for (const file of pages)
+  test(`/${file}: where a policy forbids WebAssembly, each element that computes says so, in view`, async () => {
+    site = await openPage({ file, policy: headers['Content-Security-Policy'].replace(WASM, ''), live: false });
+    const { page } = site;
+    await page.waitForSelector('.theme:not([hidden])', { state: 'attached' });
+    await until(async () => !(await page.evaluate(alerts)).includes(''), 'an alert of each element');
+    for (const alert of await page.evaluate(alerts))
+      assert.match(
+        alert,
+        /could not be .*: the page's Content-Security-Policy forbids WebAssembly: add 'wasm-unsafe-eval'/
+      );
+    assert.equal(await page.locator('.train-no-map:has-text("too large")').count(), 0);
+  });

@@ -3,9 +3,9 @@ import { afterEach, test } from 'node:test';
 import { formatBytes } from '../../web/plain/format.js';
 import { macFormula, parameterFormula } from '../../web/plain/formulas.js';
 import { configOf } from '../../web/plain/fields.js';
-import { readSearch } from '../../web/elements/calculator/url.js';
 import { open } from '../../web/lib/index.js';
 import { figure, openPage } from './open-page.js';
+import { valuesIn } from '../../web/plain/search.js';
 
 /** @type {Awaited<ReturnType<typeof openPage>> | null} */
 let site = null;
@@ -71,7 +71,7 @@ test('what a step saves is what all its repetitions save', async () => {
   const scope = await open({ threads: 1 });
   const { steps, memory } = scope.estimate(
     /** @type {any} */ (
-      configOf(/** @type {any} */ (scope.layers().find(({ name }) => name === 'decoder')), readSearch(SMALL))
+      configOf(/** @type {any} */ (scope.layers().find(({ name }) => name === 'decoder')), valuesIn(SMALL))
     )
   );
   assert.equal(

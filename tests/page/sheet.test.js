@@ -1,11 +1,9 @@
 // The answer in one line, the form as a sheet on a phone, the tabs, and the layer that travels from page to page.
 
 import assert from 'node:assert/strict';
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterEach, test } from 'node:test';
-import { project } from '../../tools/folders.js';
 import { LIVE, openPage } from './open-page.js';
+import { pages } from './server.js';
 
 /** @type {Awaited<ReturnType<typeof openPage>>} */
 let site;
@@ -96,15 +94,10 @@ test('the layer travels from page to page, by way of training too', async () => 
   assert.equal(await page.inputValue('#field-hidden_size'), '64');
 });
 
-/** Where the pages of the site are. */
-const PAGES = readdirSync(join(project, 'web/pages'), { recursive: true, encoding: 'utf8' })
-  .filter((file) => /(^|\/)index\.html$/.test(file))
-  .map((file) => file.replace(/index\.html$/, ''));
-
 test('each page has a title, a description and a picture of its own', async () => {
   const seen = [];
   site = await openPage({ live: false });
-  for (const file of PAGES) {
+  for (const file of pages) {
     await site.page.goto(site.site.url + file);
     seen.push(
       await site.page.evaluate(() =>

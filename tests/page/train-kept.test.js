@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { violations } from './axe.js';
 import { openPage } from './open-page.js';
+import { endWorkers, remembersWorkers } from './workers.js';
 
 /** @typedef {import('playwright-core').Page} Page */
 
@@ -284,3 +285,63 @@ for (const [colorScheme, width, height] of /** @type {const} */ ([
     assert.deepEqual(await violations(page), []);
   });
 }
+
+for (const event of ['pagehide', 'visibilitychange'])
+  test(`a training is kept as it is by then when the page is left: ${event}`, async () => {
+    const page = await opened('?task=recall&hidden_size=32&pause_every=100000');
+    await page.click('[data-action="play"]');
+    await page.waitForSelector('[data-kept-step]'); // at once
+    const step = await page.evaluate((name) => {
+      const { player, keeper } = /** @type {any} */ (document.querySelector('attnscope-train'));
+      keeper.tick = () => {}; // what keeps it now and then
+      return new Promise((resolve) => {
+        const later = setInterval(() => {
+          if (player.step < 100) return;
+          clearInterval(later);
+          if (name === 'visibilitychange') Object.defineProperty(document, 'hidden', { get: () => true });
+          (name === 'pagehide' ? window : document).dispatchEvent(new Event(name));
+          resolve(player.step);
+        }, 10);
+      });
+    }, event);
+    await page.waitForFunction(
+      (least) => Number(document.querySelector('[data-kept-step]')?.getAttribute('data-kept-step')) >= least,
+      step
+    );
+  });
+
+test('where something can be gone on with, Continue is the large button', async () => {
+  const page = await opened(`?task=recall&${SMALL}&pause_every=20`);
+  const large = () => page.locator('.train-control .button.primary').allInnerTexts();
+  assert.deepEqual(await large(), ['Play']);
+  await playedTo(page, 20);
+  assert.deepEqual(await large(), ['Play']);
+  await reloaded(page);
+  await page.waitForSelector('[data-kept-here]');
+  assert.deepEqual(await large(), ['Continue']);
+  const [goOn, play] = await page.evaluate(() =>
+    ['continue', 'play'].map((name) => document.querySelector(`[data-action=${name}]`)?.getBoundingClientRect())
+  );
+  assert.ok(goOn && play && goOn.width > play.width && goOn.bottom < play.top);
+  assert.deepEqual(await violations(page), []);
+  await page.click('[data-action="continue"]');
+  await atStep(page, 20);
+  assert.deepEqual(await large(), ['Play']);
+});
+
+test('a worker that is gone without a word is noticed, and the run goes on from what is kept', async () => {
+  const page = await opened(`?task=recall&${SMALL}&pause_every=20`);
+  await page.addInitScript(remembersWorkers);
+  await reloaded(page);
+  await playedTo(page, 20);
+  await page.fill('#field-pause_every', '100000');
+  await page.waitForURL(/pause_every=100000/);
+  await endWorkers(page);
+  await page.click('[data-action="play"]');
+  await page.waitForSelector('[role=alert]:has-text("The worker has sent nothing for")', { timeout: 60_000 });
+  await page.click('[data-kept-here] [data-action="continue"]');
+  await atStep(page, 20);
+  assert.equal(await page.locator('.train-control [role=alert]').count(), 0);
+  await page.click('[data-action="step"]');
+  await atStep(page, 21);
+});

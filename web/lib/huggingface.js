@@ -2,6 +2,7 @@
 // families.js; here is how a file is read by it.
 
 import { families, sameClass } from './families.js';
+import { checkOptions, refusal } from './options.js';
 import { TRANSFORMERS, whyRefused } from './refused-families.js';
 import { didYouMean, isPlain, show } from './values.js';
 
@@ -27,10 +28,12 @@ import { didYouMean, isPlain, show } from './values.js';
  * With the model's weights a layer of this config gives the model's outputs, unless a key says in `differs` why it does
  * not.
  * @param {unknown} configJson the parsed file
+ * @param {{ name?: string }} [options] `name`: of the model, where the file has no `_name_or_path`
  * @returns {Imported}
  * @throws {RangeError} with the key as `field`, for a family that is not known or a value that its key cannot have
  */
-export function fromHuggingFace(configJson) {
+export function fromHuggingFace(configJson, options = {}) {
+  const { name } = checkOptions('fromHuggingFace', { name: nameRule }, options);
   const { json, family } = familyOf(configJson);
   refuseOthers(json, family);
   const entries = entriesOf(json, family);
@@ -40,25 +43,29 @@ export function fromHuggingFace(configJson) {
     family: family.name,
     config,
     keys: report(family, entries, slots),
-    model: modelOf(family, json, slots, config)
+    model: modelOf(family, json, slots, { config, name })
   };
 }
 
-/** @param {Family} family @param {Record<string, unknown>} json @param {Slot[]} slots @param {any} config */
-function modelOf({ title, positions: key = 'max_position_embeddings', layers }, json, slots, config) {
+/** @param {any} value */
+const nameRule = (value) => !(typeof value === 'string' && value !== '') && 'a name';
+
+/**
+ * @param {Family} family @param {Record<string, unknown>} json @param {Slot[]} slots
+ * @param {{ config: any, name?: string }} called
+ */
+function modelOf(family, json, slots, { config, name: given }) {
+  const { title, positions: key = 'max_position_embeddings', layers } = family;
   const valueOf = (/** @type {string} */ name) => slots.find((slot) => slot.key === name)?.value ?? null;
   const path = typeof json._name_or_path === 'string' ? json._name_or_path : '';
   const name = path.split('/').findLast((part) => /^\w.*\w$/.test(part));
   const most = valueOf(key);
   return {
-    name: name ?? (layers ? title : `${title} model`),
+    name: name ?? given ?? `${title} model`,
     positions: Number.isSafeInteger(most) ? most - (config.position_offset ?? 0) : null,
     layers: layers ? valueOf(layers) : null
   };
 }
-
-/** @param {string} field @param {string} message */
-const refusal = (field, message) => Object.assign(new RangeError(message), { field });
 
 /** @param {unknown} json */
 function familyOf(json) {

@@ -10,6 +10,6 @@ const PLACES = /** @type {Record<string, string>} */ ({
 
 export function moveOn() {
   const id = location.hash.slice(1);
-  const to = PLACES[id] ?? (document.getElementById(id) || !id ? '' : 'guide/');
+  const to = Object.hasOwn(PLACES, id) && PLACES[id];
   if (to) location.replace(`./${to}${location.search}${location.hash}`);
 }

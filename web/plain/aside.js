@@ -2,6 +2,7 @@
 
 import { ASIDE_OF_MODEL, countRule } from './model.js';
 import { maskArguments } from './pytorch-source.js';
+import { quoted } from './search.js';
 
 /**
  * @typedef {Pick<import('./store.js').Store, 'scope' | 'config' | 'estimate'>} Shown
@@ -16,8 +17,6 @@ export const ASIDE = [...ASIDE_OF_RUN, 'context', 'sequences', 'code', ...ASIDE_
 
 /** The value of `code` where the PyTorch code takes the layer's masks. */
 export const WITH_MASKS = 'masks';
-
-const MOST_QUOTED = 40;
 
 /** What is not here says itself where it is shown. @type {Record<string, Rule>} */
 const RULES = {
@@ -63,6 +62,3 @@ const refusals = (rules, aside, shown) =>
       .filter(([, rule]) => rule)
       .map(([name, rule]) => [name, `${name} must be ${rule}, got ${quoted(aside[name])}`])
   );
-
-/** @param {string} text */
-const quoted = (text) => JSON.stringify(text.length > MOST_QUOTED ? `${text.slice(0, MOST_QUOTED)}…` : text);

@@ -1,5 +1,7 @@
 // An explained weight as lines of text: each with the numbers by which the next one can be computed by hand.
 
+import { formatThings } from './format.js';
+
 /** @typedef {import('../lib/index.js').Explanation} Explanation */
 /** @typedef {Explanation['products'][number]} Product */
 /** @typedef {Product['left']} Made */
@@ -117,7 +119,9 @@ function softmaxLines({ score, masked, row, exponential, weight, averaged }) {
     {
       name: 'max',
       label: 'Row’s maximum',
-      formula: visible ? `of ${visible} keys, at key ${scores.indexOf(max)}` : `none of ${scores.length} keys is seen`,
+      formula: visible
+        ? `of ${formatThings(visible, 'key')}, at key ${scores.indexOf(max)}`
+        : `none of ${formatThings(scores.length, 'key')} is seen`,
       value: exact(max),
       why: WHY_SUBTRACTED
     },
@@ -130,7 +134,7 @@ function softmaxLines({ score, masked, row, exponential, weight, averaged }) {
     {
       name: 'total',
       label: 'Row’s sum',
-      formula: `of ${visible} exponentials${hidden ? `, ${hidden} ${hidden === 1 ? 'key is' : 'keys are'} hidden` : ''}`,
+      formula: `of ${formatThings(visible, 'exponential')}${hidden ? `, ${formatThings(hidden, 'key')} ${hidden === 1 ? 'is' : 'are'} hidden` : ''}`,
       value: exact(row.sum)
     },
     {

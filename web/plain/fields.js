@@ -1,6 +1,8 @@
 // The registry's fields as text and back. Form, URL and validation all go through here; the rules themselves (ranges,
 // divisibility) live in the core, which is asked for them.
 
+import { shortened } from './search.js';
+
 /**
  * @typedef {import('../lib/index.js').Field} Field
  * @typedef {import('../lib/index.js').Layer} Layer
@@ -44,8 +46,9 @@ export function fieldLabel(name) {
 }
 
 /**
- * The value that a text stands for, null for an optional field without one; text that stands for none comes back as it
- * is, so that the core can name it in its message. Thousands may be grouped: `4,096`, `4_096`, `4 096`.
+ * The value that a text stands for, null for an optional field without one. Text that stands for none, or for a number
+ * that is too large, comes back as text, so that the core can name it in its message. Thousands may be grouped:
+ * `4,096`, `4_096`, `4 096`.
  * @param {Field} field @param {unknown} raw @returns {unknown}
  */
 export function parseField(field, raw) {
@@ -56,7 +59,7 @@ export function parseField(field, raw) {
   if (field.type === 'choice') return text;
   const plain = /^\d{1,3}([,_\s]\d{3})+$/.test(text) ? text.replace(/[,_\s]/g, '') : text;
   const number = plain === '' ? NaN : Number(plain);
-  return Number.isNaN(number) ? text : number;
+  return Number.isFinite(number) ? number : shortened(text);
 }
 
 /**

@@ -1,6 +1,8 @@
 // Numbers that somebody gives by hand for one input: cells as they were typed, read and written, and what is wrong with
 // them. No DOM.
 
+import { formatThings } from './format.js';
+
 /**
  * Texts as they were typed, row by row: also those that are no numbers, so that nothing is lost.
  * @typedef {readonly (readonly string[])[]} Cells
@@ -58,7 +60,7 @@ export function problemsOf(name, cells, shape) {
   const [rows, columns] = planeOf(shape);
   const widths = [...new Set(cells.map((row) => row.length))];
   if (cells.length !== rows || widths.length > 1 || widths[0] !== columns) {
-    const counted = `${cells.length} ${cells.length === 1 ? 'row' : 'rows'} of ${widths.sort((a, b) => a - b).join(' and ')}`;
+    const counted = `${formatThings(cells.length, 'row')} of ${widths.sort((a, b) => a - b).join(' and ')}`;
     const got = cells.length ? `got ${counted}` : 'and is empty';
     return [{ row: -1, column: -1, message: `${name} must have ${rows} rows of ${columns} numbers, ${got}` }];
   }

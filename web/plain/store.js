@@ -5,6 +5,7 @@ import { configOf, fitsField, parseField } from './fields.js';
 import { keyOf } from './key.js';
 import { NO_MODEL, identityOf } from './model.js';
 import { readPin } from './pin.js';
+import { shortened } from './search.js';
 import { PyTorchSource, maskArguments } from './pytorch-source.js';
 
 /**
@@ -40,8 +41,8 @@ export class Store extends EventTarget {
   /** Of `config`. */
   estimate = /** @type {Estimate} */ (/** @type {unknown} */ (null));
 
-  /** @param {Scope} scope @param {Values} [initial] */
-  constructor(scope, initial = {}) {
+  /** @param {Scope} scope @param {Values} [initial] @param {string[]} [repeated] what a link says more than once */
+  constructor(scope, initial = {}, repeated = []) {
     super();
     this.scope = scope;
     this.layers = scope.layers();
@@ -67,7 +68,7 @@ export class Store extends EventTarget {
     /** The configuration that others are held against. @type {Values | null} */
     this.pinned = null;
     this.config = configOf(this.layers[0], {});
-    this.#assign(initial);
+    this.#assign(initial, repeated);
     this.#check();
     this.#checkAside();
     if (!this.#shown) this.estimate = estimateOf(scope, this.config);
@@ -223,9 +224,12 @@ export class Store extends EventTarget {
     }
   }
 
-  /** Forgets every value that is not given: the state of a link. @param {Values} values */
-  load(values) {
-    this.#assign(values);
+  /**
+   * Forgets every value that is not given: the state of a link.
+   * @param {Values} values @param {string[]} [repeated] what the link says more than once
+   */
+  load(values, repeated = []) {
+    this.#assign(values, repeated);
     this.notice = '';
     this.refused = false;
     this.#check();
@@ -233,8 +237,8 @@ export class Store extends EventTarget {
     this.dispatchEvent(new CustomEvent('change', { detail: { gesture: 'load' } }));
   }
 
-  /** @param {Values} values and `pin`, as writePin writes it */
-  #assign({ pin, ...values }) {
+  /** @param {Values} values and `pin`, as writePin writes it @param {string[]} repeated */
+  #assign({ pin, ...values }, repeated) {
     const known = new Set([
       'layer',
       'seed',
@@ -245,9 +249,11 @@ export class Store extends EventTarget {
     this.values.layer ??= this.layers[0].name;
     const isKnown = this.layer.name === this.values.layer;
     const own = isKnown ? new Set(['layer', 'seed', ...this.layer.fields.map(({ name }) => name)]) : known;
-    this.leftOut = Object.keys(values)
-      .filter((name) => !own.has(name) && !ASIDE.includes(name))
-      .map((name) => this.refusal({ layer: this.layer.name, [name]: values[name] }));
+    const strangers = Object.keys(values).filter((name) => !own.has(name) && !ASIDE.includes(name));
+    this.leftOut = [
+      ...repeated,
+      ...strangers.map((name) => this.refusal({ layer: this.layer.name, [name]: values[name] }))
+    ];
     this.#assignPin(pin);
   }
 
@@ -284,7 +290,7 @@ export class Store extends EventTarget {
 
   #checkSeed() {
     const raw = this.values.seed ?? 0;
-    const seed = raw === '' || Number.isNaN(Number(raw)) ? raw : Number(raw);
+    const seed = raw === '' || !Number.isFinite(Number(raw)) ? shortened(String(raw)) : Number(raw);
     this.seedError = this.#seedRefusal(seed);
     if (!this.seedError) this.#seed = Number(seed);
   }

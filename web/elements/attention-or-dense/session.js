@@ -2,6 +2,7 @@
 
 import { openInWorker } from '../../lib/index.js';
 import { ONE_THREAD } from '../shared/one-thread.js';
+import { Patience, WAITS } from '../shared/patience.js';
 
 /**
  * @typedef {object} Session
@@ -12,6 +13,7 @@ import { ONE_THREAD } from '../shared/one-thread.js';
 /** @returns {Session} */
 export function openSession() {
   const ending = new AbortController();
+  const patience = new Patience();
   const scope = openInWorker({
     worker: () => new Worker(new URL('./worker.js', import.meta.url), { type: 'module' }),
     ...ONE_THREAD, // small layers gain nothing from more, and the numbers do not depend on the machine's threads
@@ -19,7 +21,11 @@ export function openSession() {
   });
   scope.catch(() => {}); // who calls is told
   return {
-    call: async (call, job) => (await scope).call(call, job),
+    call: (call, job) =>
+      patience.answer(
+        scope.then((opened) => opened.call(call, job)),
+        call === 'train' ? WAITS.slice : WAITS.task
+      ),
     dispose: () => ending.abort(new DOMException('the run was ended', 'AbortError'))
   };
 }

@@ -4,7 +4,7 @@
 import { html, nothing } from 'lit';
 import { comparable } from '../../plain/alternatives.js';
 import { timesText } from '../../plain/change.js';
-import { formatBytes, formatCount } from '../../plain/format.js';
+import { formatBytes, formatCount, formatThings } from '../../plain/format.js';
 import { subjectOf } from '../models/model.js';
 import { presetValues } from '../models/presets.js';
 import { cacheLength, lengthFields } from './cache-length.js';
@@ -109,7 +109,7 @@ export function kindsView(store, panels, set) {
   return html`
     <section class="panel" part="panel" id="cache-kinds" aria-labelledby="kinds-title">
       <h2 id="kinds-title" class="panel-title">The KV cache of one layer, by kind <span class="panel-note">in the sizes of
-        ${subjectOf(store)}: hidden_size ${formatCount(hidden)}, ${formatCount(heads)} ${heads === 1 ? 'head' : 'heads'}, ${dtype}; choose one to decode one position with it</span></h2>
+        ${subjectOf(store)}: hidden_size ${formatCount(hidden)}, ${formatThings(heads, 'head')}, ${dtype}; choose one to decode one position with it</span></h2>
       ${hasOwnFields(store, panels) ? nothing : lengthFields(store)}
       ${cacheTable(cacheKinds(store, length), length, set)}
     </section>`;

@@ -3,6 +3,7 @@
 import { html } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { formatCount } from '../../plain/format.js';
+import { quoted } from '../../plain/search.js';
 
 /** @typedef {import('../../plain/store.js').Store} Store */
 
@@ -13,6 +14,8 @@ const POSITIONS = 8192;
  */
 
 const MOST = 2 ** 31 - 1;
+/** Digits that are kept of what is typed: no number has more. */
+const LONGEST = 64;
 
 /**
  * What was entered for the length of the cache; the default where that is no such number, with what is wrong with it.
@@ -25,7 +28,7 @@ export function cacheLength({ context, sequences }) {
   };
   const [length, count] = [read(context, POSITIONS), read(sequences, 1)];
   const wrong = (/** @type {string} */ name, /** @type {string} */ text) =>
-    `${name} must be an integer from 1 to ${formatCount(MOST)}, got ${JSON.stringify(text)}`;
+    `${name} must be an integer from 1 to ${formatCount(MOST)}, got ${quoted(text)}`;
   return {
     context: length ?? POSITIONS,
     sequences: count ?? 1,
@@ -43,7 +46,7 @@ export function cacheLength({ context, sequences }) {
 const lengthField = (store, name, title, value, error) => html`
   <label class="seed">${title} <input class="number" name=${name} inputmode="numeric" autocomplete="off" .value=${live(store.aside[name] ?? String(value))}
     aria-invalid=${error ? 'true' : 'false'} aria-describedby=${`error-${name}`}
-    @input=${(/** @type {any} */ event) => store.look({ [name]: event.target.value.trim() }, { gesture: `box:${name}` })}></label>
+    @input=${(/** @type {any} */ event) => store.look({ [name]: event.target.value.trim().slice(0, LONGEST) }, { gesture: `box:${name}` })}></label>
   <p class="field-error" id=${`error-${name}`} role="alert">${error}</p>`;
 
 /** @param {Store} store */

@@ -10,9 +10,10 @@ import { pageScope } from '../shared/scope.js';
 import { readPanels, tabOf } from './panels.js';
 import { tabsOf } from './tabs.js';
 import { attributeMessages, configMessages, panelMessages, themeMessages } from './host.js';
+import { repeatedIn, valuesIn } from '../../plain/search.js';
 import { Store } from '../../plain/store.js';
 import { keepFocus, typedInto } from './typed.js';
-import { bindUrl, readSearch, writeSearch } from './url.js';
+import { bindUrl, writeSearch } from './url.js';
 import { takePublished } from '../models/models.js';
 import { presetValues, startWithPreset } from '../models/presets.js';
 
@@ -205,7 +206,7 @@ export class AttnscopeCalculator extends LitElement {
     const arrive = this.renderRoot === this ? keepPlace() : () => {};
     const scope = await pageScope();
     if (this.store) return; // the element was moved in the page, and has opened twice
-    const store = new Store(scope, this.#initial());
+    const store = new Store(scope, this.#initial(), repeatedIn(location.search));
     if (!this.#isLinked()) {
       store.leftOut = []; // #judge() has messages about attributes
       startWithPreset(store);
@@ -273,7 +274,7 @@ export class AttnscopeCalculator extends LitElement {
   }
 
   #initial() {
-    if (this.#isLinked()) return readSearch(location.search);
+    if (this.#isLinked()) return valuesIn(location.search);
     return Object.fromEntries(Object.entries(this.#asked).filter(([name]) => fieldNames.includes(name)));
   }
 

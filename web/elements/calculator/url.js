@@ -2,17 +2,14 @@
 
 import { parseField } from '../../plain/fields.js';
 import { writePin } from '../../plain/pin.js';
+import { repeatedIn, valuesIn } from '../../plain/search.js';
 
-/**
- * @typedef {import('../../plain/store.js').Store} Store
- * @typedef {import('../../plain/fields.js').Values} Values
- */
+/** @typedef {import('../../plain/store.js').Store} Store */
 
 /** Letters of one part of a link; what is longer, such as a large mask, is left out. */
 export const LONGEST = 8000;
-
-/** Values by name, `pin` among them. @param {string} search @returns {Values} */
-export const readSearch = (search) => Object.fromEntries(new URLSearchParams(search));
+/** Letters of a field's value; of a longer one the number that it is, or nothing. */
+const LONGEST_VALUE = 64;
 
 /**
  * Every field of the chosen layer that is given, so that the link means the same after a default has changed; and what
@@ -24,7 +21,9 @@ export function writeSearch(store, aside = {}) {
   const search = new URLSearchParams({ layer: store.layer.name });
   for (const field of store.layer.fields) {
     const value = store.values[field.name] ?? field.default;
-    if (parseField(field, value) !== null) search.set(field.name, String(value));
+    const parsed = parseField(field, value);
+    const text = String(String(value).length > LONGEST_VALUE ? parsed : value);
+    if (parsed !== null && text.length <= LONGEST_VALUE) search.set(field.name, text);
   }
   if (store.seed) search.set('seed', String(store.seed));
   for (const [name, text] of Object.entries({ ...store.aside, ...aside }))
@@ -74,7 +73,8 @@ export function bindUrl(store, view, form) {
     view.clearTimeout(timer);
     timer = 0;
     gesture = undefined;
-    if (writeSearch(store) !== view.location.search) store.load(readSearch(view.location.search));
+    if (writeSearch(store) !== view.location.search)
+      store.load(valuesIn(view.location.search), repeatedIn(view.location.search));
   };
   store.addEventListener('change', onChange);
   form.addEventListener('change', onSettle);

@@ -41,7 +41,7 @@ export function productsTable(answer, whole) {
           ) => html`<tr><th scope="row">${one.feature}</th>${number(one.left.value)}${number(one.right.value)}${number(one.product)}
             ${[one.left, one.right].map((made, at) => (whole && isMade[at] ? html`<td class="origin">${madeText(made)}</td>` : nothing))}</tr>`
         )}
-        ${others.length ? html`<tr class="rest"><th scope="row" colspan="3">${others.length} smaller ones together</th>${number(rest)}</tr>` : nothing}
+        ${others.length ? html`<tr class="rest"><th scope="row" colspan="3">${others.length === 1 ? 'one smaller one' : `${others.length} smaller ones together`}</th>${number(rest)}</tr>` : nothing}
       </tbody>
     </table>`
   );

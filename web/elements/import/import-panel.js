@@ -37,8 +37,8 @@ export class ImportPanel extends LightElement {
     this.over = false;
   }
 
-  /** @param {string} text */
-  read(text) {
+  /** @param {string} text @param {string} [name] of the model, by its file */
+  read(text, name = '') {
     this.text = text;
     this.current = false;
     if (!text.trim()) {
@@ -46,7 +46,7 @@ export class ImportPanel extends LightElement {
       return;
     }
     try {
-      this.#take(fromHuggingFace(parsed(text)));
+      this.#take(fromHuggingFace(parsed(text), name ? { name } : {}));
       this.error = '';
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
@@ -81,7 +81,13 @@ export class ImportPanel extends LightElement {
       this.#refuse(`${file.name} has ${formatBytes(file.size)}; a config.json has some kilobytes`);
       return;
     }
-    this.read(await file.text());
+    try {
+      const text = await file.text();
+      if (text.trim()) this.read(text, nameOf(file.name));
+      else this.#refuse(`${file.name} is empty; a config.json holds an object`);
+    } catch {
+      this.#refuse(`${file.name} could not be read; of a folder, drop the config.json in it`);
+    }
   }
 
   /** @param {DragEvent} event */
@@ -89,8 +95,10 @@ export class ImportPanel extends LightElement {
     event.preventDefault();
     this.over = false;
     const [file] = event.dataTransfer?.files ?? [];
+    const text = event.dataTransfer?.getData('text') ?? '';
     if (file) this.readFile(file);
-    else this.read(event.dataTransfer?.getData('text') ?? '');
+    else if (text.trim()) this.read(text);
+    else this.#refuse('what was dropped has no text; drop a config.json');
   }
 
   /** What is pasted before there is a form to fill would be lost: until then the panel is the static page's. */
@@ -118,6 +126,16 @@ export class ImportPanel extends LightElement {
     });
   }
 }
+
+/**
+ * `DeepSeek-R1` for DeepSeek-R1.json and DeepSeek-R1-config.json, '' for config.json and config(1).json.
+ * @param {string} file
+ */
+const nameOf = (file) =>
+  file
+    .replace(/\.(json|txt)$/i, '')
+    .replace(/\s*\(\d+\)$/, '')
+    .replace(/(^|[\s._-]+)config$/i, '');
 
 /** @param {string} text */
 function parsed(text) {

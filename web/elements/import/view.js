@@ -2,6 +2,7 @@
 
 import { html, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
+import { formatThings } from '../../plain/format.js';
 
 /**
  * @typedef {import('../../lib/index.js').Imported} Imported
@@ -62,7 +63,7 @@ function summary({ family, keys, model }) {
   const apart = keys.filter(({ differs }) => differs).map(({ key }) => key);
   const what = model.layers ? 'One of its attention layers' : 'The model';
   const outputs = apart.length ? ` ${what} differs from this layer: see ${apart.join(', ')}.` : '';
-  return `The form was filled from this ${family} model: ${count('used')} keys used, ${count('defaulted')} defaulted, ${count('ignored')} ignored.${outputs}`;
+  return `The form was filled from this ${family} model: ${formatThings(count('used'), 'key')} used, ${count('defaulted')} defaulted, ${count('ignored')} ignored.${outputs}`;
 }
 
 /** @param {Imported} imported @param {boolean} current */

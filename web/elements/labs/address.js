@@ -1,6 +1,8 @@
 // The address holds the settings of a lab: a link shares them, back undoes. One gesture (a drag, a run of keystrokes in
 // one box) is one entry of the history.
 
+import { repeatedIn, valuesIn } from '../../plain/search.js';
+
 const SETTLE_MS = 200;
 /** What came along from the calculator, and goes back there. */
 const LAYER = 'from';
@@ -24,8 +26,13 @@ export class Address {
 
   /** The settings that it asks for. @returns {Record<string, string>} */
   read() {
-    const { [LAYER]: _, ...settings } = Object.fromEntries(new URLSearchParams(this.#view.location.search));
+    const { [LAYER]: _, ...settings } = valuesIn(this.#view.location.search);
     return settings;
+  }
+
+  /** What it says more than once. */
+  get repeated() {
+    return repeatedIn(this.#view.location.search);
   }
 
   /** @param {[string, string][]} settings @param {string} [gesture] without one it is one by itself */

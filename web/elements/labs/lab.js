@@ -2,6 +2,7 @@ import { html } from 'lit';
 import { initialValues, readSettings, writeSettings } from '../../plain/labs/settings.js';
 import { copyAndSay } from '../shared/clipboard.js';
 import { LightElement, define } from '../shared/light-element.js';
+import { sayFailure } from '../shared/failure.js';
 import { pageScope } from '../shared/scope.js';
 import { Address } from './address.js';
 import { loadLab } from './labs.js';
@@ -62,11 +63,7 @@ export class LabElement extends LightElement {
       this.#load();
       this.replaceChildren();
     } catch (error) {
-      const alert = document.createElement('p');
-      alert.className = 'field-error';
-      alert.setAttribute('role', 'alert');
-      alert.textContent = `WebAssembly could not be started: ${/** @type {Error} */ (error).message}`;
-      this.prepend(alert);
+      sayFailure(this, `WebAssembly could not be started: ${/** @type {Error} */ (error).message}`);
     }
   }
 
@@ -77,7 +74,9 @@ export class LabElement extends LightElement {
     const { settings } = this.lab;
     const { values, errors } = readSettings(settings, asked, initialValues(settings));
     const unknown = Object.keys(asked).filter((name) => !settings.some((setting) => setting.name === name));
-    this.leftOut = [...Object.values(errors), ...unknown.map((name) => `this lab has no setting ${name}`)];
+    const repeated = this.address?.repeated ?? [];
+    const strange = unknown.map((name) => `this lab has no setting ${name}`);
+    this.leftOut = [...repeated, ...Object.values(errors), ...strange];
     this.entered = { ...values };
     this.#compute(values, {});
   }

@@ -65,8 +65,7 @@ export function takeModel(store, config, model) {
   const chosen = isModel(store) ? chosenLengths(store, layer) : WHOLE;
   const trial = configOf(layer, { ...config, ...chosen });
   const { values, notice } = fitted(store.layers, trial, model?.name ?? 'This model');
-  const isPublished = publishedModels(store.layers).has(identityOf(values));
-  store.set(values, { model: asideOf(isPublished ? null : model), notice });
+  store.set(values, { model: asideOf(model), notice });
 }
 
 /** What the core says against a model at any length. @param {Store} store @param {Values} config */

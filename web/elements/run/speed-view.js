@@ -2,7 +2,7 @@
 
 import { html, nothing } from 'lit';
 import { ratioText } from '../../plain/change.js';
-import { formatBytes, formatCount, formatSeconds, formatSignificant } from '../../plain/format.js';
+import { formatBytes, formatCount, formatSeconds, formatSignificant, formatThings } from '../../plain/format.js';
 import { countsMasked } from '../../plain/formulas.js';
 import { buildView } from './view.js';
 
@@ -69,7 +69,9 @@ function boundFacts({ seconds, bound }) {
 /** @param {Speed} speed */
 function runsText({ runs, together }) {
   if (runs === 1) return 'one run';
-  return together > 1 ? `median of ${runs} times ${formatCount(together)} runs` : `median of ${runs} runs`;
+  return together > 1
+    ? `median of ${runs} times ${formatCount(together)} runs`
+    : `median of ${formatThings(runs, 'run')}`;
 }
 
 /**

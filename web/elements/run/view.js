@@ -1,7 +1,7 @@
 // What a run has to show beside its heat map, as templates.
 
 import { html, nothing } from 'lit';
-import { formatBytes, formatCount, formatList } from '../../plain/format.js';
+import { formatBytes, formatCount, formatList, formatThings } from '../../plain/format.js';
 import { shownValues } from '../../plain/python.js';
 import { copyButton, saidView } from '../shared/copy-button.js';
 
@@ -16,7 +16,7 @@ const BUILDS = /** @type {Record<string, string>} */ ({
 
 /** @param {{ name: string, threads: number, reason: string }} build */
 export const buildView = ({ name, threads, reason }) => html`
-  <p class="build"><b>WebAssembly, ${BUILDS[name] ?? name}, ${threads} ${threads === 1 ? 'thread' : 'threads'}</b>${reason ? html` <span>${reason}</span>` : nothing}</p>`;
+  <p class="build"><b>WebAssembly, ${BUILDS[name] ?? name}, ${formatThings(threads, 'thread')}</b>${reason ? html` <span>${reason}</span>` : nothing}</p>`;
 
 /**
  * The title; how far a run is; the seed and the button that runs, which stays where it is while it runs, and so does

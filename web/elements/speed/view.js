@@ -2,7 +2,7 @@
 // live.
 
 import { html, nothing } from 'lit';
-import { formatPercent, formatSeconds, formatSignificant } from '../../plain/format.js';
+import { formatPercent, formatSeconds, formatSignificant, formatThings } from '../../plain/format.js';
 import { buildView } from '../run/view.js';
 import { figure, split } from '../shared/figure.js';
 import { segments } from '../form/form.js';
@@ -106,7 +106,7 @@ function threadsView(parts, part, { choose }) {
 }
 
 /** @param {Part} part */
-const threadCount = ({ build: { threads } }) => (threads === 1 ? '1 thread' : `${threads} threads`);
+const threadCount = ({ build: { threads } }) => formatThings(threads, 'thread');
 
 /** @param {State} state @param {Part} part @param {Row[]} rows */
 function rooflineView({ draw, width, parts }, part, rows) {

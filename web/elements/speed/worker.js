@@ -5,6 +5,7 @@ import { serve } from '../../lib/worker/serve.js';
 import { largerPeaks, medianSeconds, timed } from '../../plain/timing.js';
 import { pageWorkloads } from '../../plain/workloads.js';
 import { ONE_THREAD } from '../shared/one-thread.js';
+import { formatThings } from '../../plain/format.js';
 
 /**
  * @typedef {import('../../lib/index.js').Attnscope} Scope
@@ -34,7 +35,7 @@ async function run(all, { most }, { progress: report }) {
   const steps = scopes.length * (pageWorkloads.length + 2);
   let step = 0;
   const next = (/** @type {string} */ stage, /** @type {number} */ threads) =>
-    report({ stage: `${threads === 1 ? '1 thread' : `${threads} threads`}: ${stage}`, done: step++ / steps, parts });
+    report({ stage: `${formatThings(threads, 'thread')}: ${stage}`, done: step++ / steps, parts });
   for (const scope of scopes) {
     const { build } = scope;
     await next('what this machine reaches', build.threads);

@@ -2,7 +2,7 @@
 // sight before anything is trained.
 
 import { html, nothing } from 'lit';
-import { formatCount } from '../../plain/format.js';
+import { formatThings } from '../../plain/format.js';
 import { columnsOf, numberColumns } from '../../plain/tables/columns.js';
 import { reasonsOf } from '../../plain/tables/proposal.js';
 import { segments } from '../form/form.js';
@@ -36,7 +36,7 @@ export function firstRowsView(table, values, errors, set) {
     <div class="scroller" tabindex="0" role="group" aria-label="The first rows"><table class="table first-rows" data-first-rows>
       <thead><tr>${places.map((at) => html`<th scope="col" data-part=${parts[at].part}>${short(parts[at].name)}<small>${parts[at].part}</small></th>`)}</tr></thead>
       <tbody>${table.rows.slice(Number(header), Number(header) + ROWS).map(({ cells }) => html`<tr>${places.map((at) => html`<td>${short(cells[at] ?? '')}</td>`)}</tr>`)}</tbody></table></div>
-    ${more ? html`<p class="note">${formatCount(more)} more column${more === 1 ? '' : 's'}.</p>` : nothing}
+    ${more ? html`<p class="note">${formatThings(more, 'more column')}.</p>` : nothing}
     ${reasonView(table, values)}`;
 }
 

@@ -1,11 +1,15 @@
 // The page's address, which has all settings of a run.
 
+import { repeatedIn, valuesIn } from '../../plain/search.js';
 import { FROM, searchOf, taskOf } from '../../plain/train/settings.js';
 
 /** @typedef {import('../../plain/fields.js').Values} Values */
 
 /** @returns {Values} */
-export const valuesOfAddress = () => Object.fromEntries(new URLSearchParams(location.search));
+export const valuesOfAddress = () => valuesIn(location.search);
+
+/** What it says more than once. */
+export const repeatedOfAddress = () => repeatedIn(location.search);
 
 /**
  * Another task or another file is another place in the history, to which *Back* leads; other settings are the same one.

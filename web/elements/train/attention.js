@@ -27,10 +27,12 @@ export function attentionView(state, actions) {
 }
 
 /** @param {State} state */
-const noMapText = ({ checked }) =>
-  checked.plan
+function noMapText({ checked, isLive }) {
+  if (!isLive) return 'Where each head looks appears here as soon as the layer can run.';
+  return checked.plan
     ? 'Where each head looks appears here at the first step: this layer is too large to be drawn at every change of its settings.'
     : 'Where each head looks appears here, as soon as the settings can be trained.';
+}
 
 /** @param {State} state @param {Actions} actions */
 function momentView({ shown }, { look }) {

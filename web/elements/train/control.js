@@ -7,7 +7,7 @@ import { tasks } from '../../plain/train/tasks.js';
 import { fieldView } from '../form/form.js';
 import { follows } from '../form/follows.js';
 import { fileView } from '../table-file/file-view.js';
-import { keptView } from './kept-view.js';
+import { canGoOn, hereView, keptView } from './kept-view.js';
 import { needsView } from './needs.js';
 
 /**
@@ -17,7 +17,8 @@ import { needsView } from './needs.js';
 
 /** @param {State} state @param {Actions} actions */
 export function controlView(state, actions) {
-  const { values, checked, layers, playing, step, failure, said, settings, file, limit } = state;
+  const { values, checked, layers, playing, step, failure, said, settings, file, limit, kept, repeated } = state;
+  const goesOn = canGoOn(kept);
   const task = taskOf(values.task);
   const fields = fieldsOf(task, layers, values, file.table).filter(
     ({ name, choices }) => choices?.length !== 0 && name !== 'header'
@@ -39,8 +40,9 @@ export function controlView(state, actions) {
       ${checked.errors.task ? html`<p class="field-error" id="error-task">${checked.errors.task}</p>` : nothing}
     </div>
     ${task.file ? fileView(file, { errors: checked.errors, report: checked.data?.report ?? null }, values, actions) : nothing}
+    ${goesOn && kept.here ? hereView(kept.here, actions.kept) : nothing}
     <div class="train-buttons">
-      <button class="button primary" type="button" data-action="play" aria-disabled=${playing ? 'false' : none}
+      <button class=${goesOn ? 'button' : 'button primary'} type="button" data-action="play" aria-disabled=${playing ? 'false' : none}
         @click=${playing ? actions.pause : actions.play}>${playing ? 'Pause' : 'Play'}</button>
       <button class="button" type="button" data-action="step" aria-disabled=${playing ? 'true' : none} @click=${actions.step}>One step</button>
       <button class="button" type="button" data-action="reset" aria-disabled=${step || playing ? 'false' : 'true'} @click=${actions.reset}>Reset</button>
@@ -48,8 +50,9 @@ export function controlView(state, actions) {
     <p class="hidden" role="status">${said}</p>
     ${failure || checked.errors[''] ? html`<p class="field-error" role="alert">${failure || checked.errors['']}</p>` : nothing}
     ${needsView(checked.needs, limit, actions.set)}
+    ${repeated.length ? html`<p class="note train-strangers" data-repeated>The link is not followed in all: ${repeated.join('; ')}.</p>` : nothing}
     ${strangers.length ? html`<p class="note train-strangers" data-strangers>The link also names ${strangers.join(', ')}, which this task has no setting for: it is left out.</p>` : nothing}
-    ${state.kept.running && !state.kept.problem ? nothing : keptView(state.kept, actions.kept)}
+    ${kept.running && !kept.problem ? nothing : keptView(kept, actions.kept)}
     <details class="options train-settings" ?open=${settings} ${ref(show)}>
       <summary>Settings <span>${fields.length} fields${wrong ? html`, <b class="wrong">${wrong} wrong</b>` : nothing}</span></summary>
       <form class="fields dense" aria-label="Settings" novalidate @submit=${(/** @type {Event} */ event) => {

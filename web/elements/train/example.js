@@ -2,6 +2,7 @@
 
 import { html, nothing } from 'lit';
 import { UNKNOWN } from '../../plain/train/batch.js';
+import { formatThings } from '../../plain/format.js';
 
 /** @param {import('./shown.js').Shown} shown */
 export function exampleView({ task, data, example: { tokens, labels }, moment: { step, seen } }) {
@@ -15,7 +16,7 @@ export function exampleView({ task, data, example: { tokens, labels }, moment: {
   if (!isDecoder)
     return html`<p class="train-example" data-example>It reads <code>${read.join(' ')}</code>. The class is <b>${word(right[0])}</b>; after step ${step} the layer says <b>${word(said[0])}</b>.</p>`;
   return html`
-    <p class="note train-hits">${hits} of the ${known} tokens that can be known are right after step ${step}.</p>
+    <p class="note train-hits">${hits} of the ${formatThings(known, 'token')} that can be known ${hits === 1 ? 'is' : 'are'} right after step ${step}.</p>
     <div class="scroller" tabindex="0" role="group" aria-label="The example as a table"><table class="table train-tokens" data-example>
       <tbody>
         <tr><th scope="row">reads</th>${read.map((text) => html`<td>${text}</td>`)}</tr>

@@ -10,7 +10,7 @@ import { forgetRun, keptRuns } from './kept-store.js';
  */
 
 /** Between two writings: milliseconds at least, and in times of what the last one took. */
-const PAUSE = { least: 2000, times: 20 };
+const PAUSE = { least: 250, times: 20 };
 
 export class Keeper {
   #player;

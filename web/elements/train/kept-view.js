@@ -19,6 +19,9 @@ import { taskOf } from '../../plain/train/settings.js';
  * @typedef {{ goOn: (run: Kept) => void, forget: (run: Kept) => void }} KeptActions
  */
 
+/** Whether a run of the settings as they are waits to be gone on with. @param {KeptState} state */
+export const canGoOn = ({ running, here }) => !running && here?.format === FORMAT;
+
 /** @param {KeptState} state @param {KeptActions} actions */
 export function keptView(state, actions) {
   const { runs, here, current, running, problem } = state;
@@ -26,7 +29,7 @@ export function keptView(state, actions) {
   const others = runs.filter(({ key }) => key !== shown?.key);
   return html`<div class="train-kept" data-kept>
     ${problem ? html`<p class="train-missing" role="status" data-kept-problem>${running ? 'This run is not kept: a reload ends it.' : 'Runs are not kept.'} ${problem}</p>` : nothing}
-    ${running ? runningView(state, actions) : here ? hereView(here, actions) : nothing}
+    ${running ? runningView(state, actions) : here && !canGoOn(state) ? hereView(here, actions) : nothing}
     ${others.length ? othersView(others, Boolean(shown), actions) : nothing}
   </div>`;
 }
@@ -39,18 +42,18 @@ function runningView({ current, wanted, problem }, { forget }) {
 }
 
 /** @param {Kept} run @param {KeptActions} actions */
-const hereView = (run, actions) => html`
+export const hereView = (run, actions) => html`
   <div class="train-kept-run" data-kept-here>
     <p class="note">A run with these settings is kept in this browser: ${stateText(run)}.${run.format === FORMAT ? nothing : OTHER_VERSION}</p>
-    ${buttons(run, 'this run', actions)}
+    ${buttons(run, 'this run', actions, 'button primary')}
   </div>`;
 
 const OTHER_VERSION = ' Another version of this page has kept it, so it cannot go on here.';
 
-/** @param {Kept} run @param {string} what @param {KeptActions} actions */
-const buttons = (run, what, { goOn, forget }) => html`
+/** @param {Kept} run @param {string} what @param {KeptActions} actions @param {string} [look] of Continue */
+const buttons = (run, what, { goOn, forget }, look = 'button small') => html`
   <div class="train-kept-buttons">
-    ${run.format === FORMAT ? html`<button class="button small" type="button" data-action="continue" aria-label=${`Continue ${what}`} @click=${() => goOn(run)}>Continue</button>` : nothing}
+    ${run.format === FORMAT ? html`<button class=${look} type="button" data-action="continue" aria-label=${`Continue ${what}`} @click=${() => goOn(run)}>Continue</button>` : nothing}
     <button class="button small" type="button" data-action="forget" aria-label=${`Forget ${what}`} @click=${() => forget(run)}>Forget</button>
   </div>`;
 

@@ -2,6 +2,7 @@
 
 import { openInWorker } from '../../lib/index.js';
 import { ONE_THREAD } from '../shared/one-thread.js';
+import { Patience, WAITS } from '../shared/patience.js';
 
 /**
  * @typedef {import('../../plain/train/settings.js').Plan} Plan
@@ -13,6 +14,7 @@ import { ONE_THREAD } from '../shared/one-thread.js';
 
 export class Session {
   #ending = new AbortController();
+  #patience = new Patience();
   #scope;
 
   constructor() {
@@ -35,12 +37,18 @@ export class Session {
 
   /** @param {Slice} slice @returns {Promise<Progress>} */
   train(slice) {
-    return this.ask('train', slice);
+    return this.#call('train', slice, WAITS.slice);
   }
 
   /** A task of the worker, after what it does. @param {string} task @param {unknown} [job] @returns {Promise<any>} */
-  async ask(task, job) {
-    return (await this.#scope).call(task, job);
+  ask(task, job) {
+    return this.#call(task, job, WAITS.task);
+  }
+
+  /** @param {string} task @param {unknown} job @param {number} least milliseconds that it may take */
+  #call(task, job, least) {
+    const called = this.#scope.then((scope) => scope.call(task, job));
+    return /** @type {Promise<any>} */ (this.#patience.answer(called, least));
   }
 
   /** Ends the worker, whatever it does; what waits is rejected with an AbortError. */

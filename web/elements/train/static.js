@@ -12,6 +12,8 @@ export function staticTrain(scope) {
   return trainView(
     {
       ...{
+        isLive: false,
+        repeated: [],
         layers,
         limit: scope.memoryLimit,
         values: {},

@@ -1,5 +1,6 @@
 import { html } from 'lit';
 import { LightElement, define } from '../shared/light-element.js';
+import { sayFailure } from '../shared/failure.js';
 import { pageScope } from '../shared/scope.js';
 import { following } from '../../plain/tables/proposal.js';
 import { keyOf } from '../../plain/train/kept.js';
@@ -8,7 +9,7 @@ import { learnedText } from '../../plain/train/learned.js';
 import './ask-panel.js';
 import './repeat-panel.js';
 import { previewOf } from '../../plain/train/preview.js';
-import { goTo, valuesOfAddress, writeAddress } from './address.js';
+import { goTo, repeatedOfAddress, valuesOfAddress, writeAddress } from './address.js';
 import { saveExample, saveRun, saveWeights } from './downloads.js';
 import { axesOf } from './axes.js';
 import { Drawings } from './drawings.js';
@@ -51,6 +52,8 @@ export class TrainPanel extends LightElement {
     /** Of the layer before a run. @type {import('../../plain/train/preview.js').Preview | null} */
     this.preview = null;
     this.failure = '';
+    /** What the address says more than once, until the next change. @type {string[]} */
+    this.repeated = [];
     this.said = '';
     this.settings = true;
     this.tabled = false;
@@ -106,6 +109,7 @@ export class TrainPanel extends LightElement {
     this.resize.observe(this);
     window.addEventListener('popstate', this.#onBack);
     document.addEventListener('visibilitychange', this.#onHidden);
+    window.addEventListener('pagehide', this.#onLeave);
     this.keeper.load();
     this.#open();
   }
@@ -115,6 +119,7 @@ export class TrainPanel extends LightElement {
     this.resize.disconnect();
     window.removeEventListener('popstate', this.#onBack);
     document.removeEventListener('visibilitychange', this.#onHidden);
+    window.removeEventListener('pagehide', this.#onLeave);
     this.player.reset();
   }
 
@@ -126,8 +131,7 @@ export class TrainPanel extends LightElement {
       this.scope = scope;
       this.#load();
     } catch (error) {
-      this.failure = `WebAssembly could not be started: ${/** @type {Error} */ (error).message}`;
-      this.querySelector('[data-open-failure]')?.replaceChildren(this.failure);
+      sayFailure(this, `WebAssembly could not be started: ${/** @type {Error} */ (error).message}`);
       return;
     }
     await this.updateComplete;
@@ -139,6 +143,7 @@ export class TrainPanel extends LightElement {
   /** From the address. */
   #load() {
     this.values = valuesOfAddress();
+    this.repeated = repeatedOfAddress();
     this.#check();
     if (taskOf(this.values.task).file) this.files.openNamed();
   }
@@ -152,7 +157,11 @@ export class TrainPanel extends LightElement {
   /** A page that is not looked at may be ended; another tab may have kept runs meanwhile. */
   #onHidden = () => {
     if (!document.hidden) this.keeper.load();
-    else if (this.player.playing) this.keeper.keep();
+    else this.#onLeave();
+  };
+
+  #onLeave = () => {
+    if (this.player.playing) this.keeper.keep();
   };
 
   #check() {
@@ -165,6 +174,7 @@ export class TrainPanel extends LightElement {
   #set(patch) {
     const before = this.values;
     this.values = this.#changed(patch);
+    this.repeated = [];
     this.#check();
     this.failure = '';
     this.files.forgive();
@@ -268,7 +278,7 @@ export class TrainPanel extends LightElement {
 
   /** @param {Map<string, unknown>} changed */
   update(changed) {
-    this.handFocus('[data-kept] button', '[data-action="play"]', () => super.update(changed));
+    this.handFocus(':is([data-kept], [data-kept-here]) button', '[data-action="play"]', () => super.update(changed));
   }
 
   updated() {
@@ -350,6 +360,8 @@ export class TrainPanel extends LightElement {
     return trainView(
       {
         ...{ layers, values, checked, playing, step, rate, gradientNorm, failure, said, settings, tabled, shown },
+        isLive: true,
+        repeated: this.repeated,
         limit: this.scope?.memoryLimit ?? 0,
         kept: this.#kept(),
         file: { ...this.files.state, table: this.files.table() },

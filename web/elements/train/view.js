@@ -17,6 +17,8 @@ import { stripView } from './strip.js';
  * @typedef {import('./curves.js').Kind} Kind
  *
  * @typedef {object} State
+ * @property {boolean} isLive whether there is a script
+ * @property {readonly string[]} repeated what the address says more than once
  * @property {readonly Layer[]} layers
  * @property {Values} values
  * @property {Checked} checked

@@ -1,7 +1,7 @@
 // Texts by class as examples: split by each seed, with a vocabulary of its training part, padded, with a mask.
 
 import { countsOf } from '../counts.js';
-import { formatCount } from '../format.js';
+import { formatCount, formatThings } from '../format.js';
 import { unknownText } from '../tables/words.js';
 import { readText } from '../train/reading.js';
 import { streamOf } from './made-source.js';
@@ -96,7 +96,7 @@ export function textSource({ rows, classes, unit, split, longest = Infinity, ask
     classes,
     asks,
     said: cut
-      ? `${formatCount(cut)} of ${formatCount(rows.length)} texts ${cut === 1 ? 'has' : 'have'} more than ${length} ${unit}, and ${cut === 1 ? 'is' : 'are'} cut there.`
+      ? `${formatCount(cut)} of ${formatCount(rows.length)} texts ${cut === 1 ? 'has' : 'have'} more than ${formatThings(length, unit.slice(0, -1))}, and ${cut === 1 ? 'is' : 'are'} cut there.`
       : ''
   };
 }

@@ -1,6 +1,6 @@
 // Five mistakes that raise no error, one at a time.
 
-import { formatSignificant } from '../format.js';
+import { formatSignificant, formatThings } from '../format.js';
 import { demos } from './demos.js';
 import { sum } from './rows.js';
 import { seedSetting } from './settings.js';
@@ -57,7 +57,7 @@ const NOTICES = {
     `Softmax over a dimension of length 1 makes every weight 1: the row sums to ${signed(sum(wrong))} where it should sum to ${signed(Math.round(sum(right) * 1e4) / 1e4)}.`,
   mask: (wrong, right) => {
     const share = sum(wrong.filter((_, at) => right[at] === 0));
-    return `Without a mask ${(share * 100).toFixed(1)} % of the weight lies on ${right.filter((weight) => weight === 0).length} positions of padding; with it, none.`;
+    return `Without a mask ${(share * 100).toFixed(1)} % of the weight lies on ${formatThings(right.filter((weight) => weight === 0).length, 'position')} of padding; with it, none.`;
   },
   scores: (wrong) =>
     `The scores sum to ${signed(sum(wrong))} and ${wrong.filter((score) => score < 0).length} of ${wrong.length} are below 0: what they pool is no average of anything.`,

@@ -1,5 +1,7 @@
 // What can be set in a lab, and how it stands in a link.
 
+import { quoted } from '../search.js';
+
 /**
  * @typedef {Record<string, any>} Values by the names of the settings
  * @typedef {{ name: string, label: string, initial: any, when?: (values: Values) => boolean }} Base `when`: whether it
@@ -32,7 +34,7 @@ export function readSettings(settings, entered, before) {
   for (const setting of settings) {
     const { name } = setting;
     const read = name in entered ? parsed(setting, entered[name]) : { value: setting.initial };
-    if (!read) errors[name] = `${name} must be ${ruleOf(setting)}, got "${entered[name]}"`;
+    if (!read) errors[name] = `${name} must be ${ruleOf(setting)}, got ${quoted(entered[name])}`;
     values[name] = read ? read.value : before[name];
   }
   return { values, errors };

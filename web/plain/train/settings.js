@@ -3,6 +3,7 @@
 import { parseField } from '../fields.js';
 import { trainingNeeds } from './limits.js';
 import { checkChoice, checkInteger, refusal } from '../refusal.js';
+import { shortened } from '../search.js';
 import { tasks } from './tasks.js';
 
 /**
@@ -198,7 +199,9 @@ export function searchOf(layers, values) {
   const task = taskOf(values.task);
   const search = new URLSearchParams({ task: String(values.task ?? task.name) });
   for (const name of task.file ? OF_FILE : []) if (values[name]) search.set(name, String(values[name]));
-  for (const field of fieldsOf(task, layers, values))
-    search.set(field.name, String(values[field.name] ?? field.default ?? ''));
+  for (const field of fieldsOf(task, layers, values)) {
+    const text = String(values[field.name] ?? field.default ?? '');
+    search.set(field.name, field.type === 'choice' ? text : shortened(text));
+  }
   return `?${search}`;
 }

@@ -90,11 +90,15 @@ export class Entry {
     return settingsOf(this.task, this.table, this.entered);
   }
 
-  /** What an address asks for. What it does not name is as at first. @param {string} search */
-  async load(search) {
+  /**
+   * What an address asks for. What it does not name is as at first.
+   * @param {string} search @param {readonly string[]} [repeated] what it says more than once
+   */
+  async load(search, repeated = []) {
     const { values, errors, strangers } = readAddress(search);
     await loadData(values.task);
-    this.leftOut = [...Object.values(errors), ...strangers.map((name) => `this task has no setting ${name}`)];
+    const strange = strangers.map((name) => `this task has no setting ${name}`);
+    this.leftOut = [...repeated, ...Object.values(errors), ...strange];
     this.entered = values;
     this.values = {};
     this.check();

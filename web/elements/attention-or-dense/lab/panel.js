@@ -4,6 +4,7 @@ import { keyOf, searchOf } from '../../../plain/attention-or-dense/settings.js';
 import { comparisonOf } from '../../../plain/attention-or-dense/verdict.js';
 import { Address } from '../../labs/address.js';
 import { LightElement, define } from '../../shared/light-element.js';
+import { sayFailure } from '../../shared/failure.js';
 import { pageScope } from '../../shared/scope.js';
 import { nextFrame } from '../../train/frame.js';
 import { Contest } from '../contest.js';
@@ -71,6 +72,8 @@ export class ContestPanel extends LightElement {
       },
       failed: (error) => {
         this.failure = error.message;
+        this.#forget();
+        this.contest.dispose(); // Play goes on from what is kept
       },
       drawn: nextFrame
     });
@@ -101,18 +104,14 @@ export class ContestPanel extends LightElement {
   async #open() {
     try {
       const entry = new Entry(await pageScope(), (gesture) => this.#entered(gesture));
-      await entry.load(this.#search());
+      await entry.load(this.#search(), this.address?.repeated);
       this.entry = entry;
       const opened = this.#next(() => this.#openNamed(entry)); // before what was pressed on the static page
       this.takeOver();
       await opened;
       if (location.hash === RUN) await this.#play();
     } catch (error) {
-      const alert = document.createElement('p');
-      alert.className = 'field-error';
-      alert.setAttribute('role', 'alert');
-      alert.textContent = `The lab could not be started: ${/** @type {Error} */ (error).message}`;
-      this.prepend(alert);
+      sayFailure(this, `The lab could not be started: ${/** @type {Error} */ (error).message}`);
     }
   }
 
@@ -127,7 +126,7 @@ export class ContestPanel extends LightElement {
 
   /** What back and forward do. */
   async #load() {
-    await this.entry?.load(this.#search());
+    await this.entry?.load(this.#search(), this.address?.repeated);
     this.requestUpdate();
   }
 

@@ -1,7 +1,7 @@
 // The variants as a table, with their sizes and scores, and their curves.
 
 import { html, nothing } from 'lit';
-import { formatCount, formatShort } from '../../../plain/format.js';
+import { formatCount, formatShort, formatThings } from '../../../plain/format.js';
 import { scoresOf } from '../../../plain/attention-or-dense/bands.js';
 import { scoreText } from '../../../plain/attention-or-dense/verdict.js';
 import { variants as known } from '../../../plain/attention-or-dense/variants.js';
@@ -44,7 +44,7 @@ export function variantsView(state, actions) {
 function progressText({ variants, step, playing, plan, values }, steps) {
   const seeds = plan?.seeds ?? values.seeds;
   const finished = variants.reduce((count, { seeds: runs }) => count + scoresOf(runs).length, 0);
-  const all = `${formatCount(seeds)} ${seeds === 1 ? 'seed' : 'seeds'} of ${formatCount(steps)} steps each`;
+  const all = `${formatThings(seeds, 'seed')} of ${formatThings(steps, 'step')} each`;
   if (step === 0 && !playing) return `${all}: nothing has run yet`;
   return `${formatCount(finished)} of ${formatCount(seeds * variants.length)} runs are done, ${all}`;
 }

@@ -1,7 +1,7 @@
 // The lab below its first screen: a task, what is set, up to six layers, and what has come of them.
 
 import { html, nothing } from 'lit';
-import { formatCount } from '../../../plain/format.js';
+import { formatThings } from '../../../plain/format.js';
 import { beforeOf } from '../../../plain/attention-or-dense/tasks.js';
 import { unknownView } from '../../table-file/file-view.js';
 import { controlView } from './control.js';
@@ -101,7 +101,7 @@ function noticeView({ stale, fresh, resumed, done, playing }) {
   if (stale)
     return html`<p class="stale-note" data-stale>The settings have changed since this run. Play and One step begin a new one.</p>`;
   if (fresh > 0) {
-    const runs = `${formatCount(fresh)} new ${fresh === 1 ? 'run' : 'runs'}`;
+    const runs = `${formatThings(fresh, 'new run')}`;
     return html`<p class="run-note" data-fresh>${playing ? `The next Play makes ${runs}` : `Play makes ${runs}`}; the others stay.</p>`;
   }
   if (resumed)

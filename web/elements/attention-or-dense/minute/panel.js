@@ -1,4 +1,5 @@
 import { LightElement, define } from '../../shared/light-element.js';
+import { sayFailure } from '../../shared/failure.js';
 import { pageScope } from '../../shared/scope.js';
 import { Asked, SIDES, placeOf } from '../../../plain/attention-or-dense/minute-layers.js';
 import { nudged, screenOf, shownAt } from '../../../plain/attention-or-dense/minute-screen.js';
@@ -52,7 +53,8 @@ export class MinutePanel extends LightElement {
         }
       });
     } catch (error) {
-      if (!signal.aborted) this.#fail(/** @type {Error} */ (error));
+      if (!signal.aborted)
+        sayFailure(this, `The layers could not be trained here: ${/** @type {Error} */ (error).message}`);
     }
   }
 
@@ -64,15 +66,6 @@ export class MinutePanel extends LightElement {
     if (this.asking) return;
     this.asking = shownAt(all[0].examples, 0);
     this.takeOver();
-  }
-
-  /** @param {Error} error */
-  #fail(error) {
-    const alert = document.createElement('p');
-    alert.className = 'field-error';
-    alert.setAttribute('role', 'alert');
-    alert.textContent = `The layers could not be trained here: ${error.message}`;
-    this.prepend(alert);
   }
 
   /** @param {(asking: Asking) => Asking} change */

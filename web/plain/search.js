@@ -1,0 +1,20 @@
+// The query of an address as values by name. No DOM.
+
+const MOST_QUOTED = 40;
+
+/** A text as a message quotes it. @param {unknown} text */
+export const quoted = (text) => JSON.stringify(shortened(String(text)));
+
+/** @param {string} text */
+export const shortened = (text) => (text.length > MOST_QUOTED ? `${text.slice(0, MOST_QUOTED)}…` : text);
+
+/** Of a name that stands more than once the last value. @param {string} search @returns {Record<string, string>} */
+export const valuesIn = (search) => Object.fromEntries(new URLSearchParams(search));
+
+/** A message for each value that another of the same name follows. @param {string} search */
+export function repeatedIn(search) {
+  const all = [...new URLSearchParams(search)];
+  return all
+    .filter(([name], at) => all.findLastIndex(([other]) => other === name) > at)
+    .map(([name, value]) => `${shortened(`${name}=${value}`)} stands before another ${shortened(name)}`);
+}
