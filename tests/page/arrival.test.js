@@ -1,8 +1,12 @@
 // What a visitor meets before the module is there, and what becomes of it then.
 
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterEach, test } from 'node:test';
+import { CHAPTERS } from '../../web/pages/moved.js';
 import { CORES, LIVE, figure, holdBack, openPage } from './open-page.js';
+import { dist } from './server.js';
 
 /** @type {Awaited<ReturnType<typeof openPage>>} */
 let site;
@@ -150,6 +154,13 @@ test('a visitor who has moved meanwhile stays where he is', async () => {
 test('an old link to a chapter of the guide leads there', async () => {
   const { page } = await waiting('#precision');
   await page.waitForURL(/\/guide\/#precision$/);
+});
+
+test('each chapter of the guide has its old links', async () => {
+  const guide = await readFile(join(dist, 'guide/index.html'), 'utf8');
+  const chapters = [...guide.matchAll(/<section id="([^"]+)"><h2>/g)].map(([, id]) => id);
+  assert.ok(chapters.length > 15);
+  assert.deepEqual(CHAPTERS, chapters);
 });
 
 for (const [old, now] of [

@@ -23,7 +23,7 @@ async function explained(file, search = '', context) {
   site = await openPage({ file, search, live: file === 'run/', context: { reducedMotion: 'reduce', ...context } });
   const { page } = site;
   if (file === 'run/') await page.locator('#run').scrollIntoViewIfNeeded();
-  await page.waitForSelector('.explain');
+  await page.waitForSelector(context?.hasTouch ? 'canvas.heat' : '.explain');
   await page.locator('canvas.heat').evaluate((canvas) => canvas.scrollIntoView({ block: 'center' }));
   return page;
 }

@@ -63,7 +63,7 @@ test('in 16 bits the headline says so of training, and what mixed precision take
   assert.equal(
     (await more.locator('details').innerText()).split('\n').at(-1),
     `Between steps: ${formatBytes(mixed.kept)} in mixed precision, ${formatBytes(kept)} all in bfloat16. ` +
-      'Mixed precision keeps a copy of the weights and both moments of Adam in float32, so a parameter takes 16 bytes instead of 8 (ZeRO).'
+      'Mixed precision keeps a copy of the weights and both moments of Adam in float32: 16 bytes a parameter instead of 8 (ZeRO).'
   );
   assert.equal(kept, 8 * parameters);
 });

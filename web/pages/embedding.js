@@ -1,4 +1,6 @@
 import '../elements/embedded.js';
+import { foldChapters } from './folded.js';
 import { start } from './start.js';
 
+foldChapters(document);
 start();

@@ -1,3 +1,5 @@
+import { foldChapters } from './folded.js';
 import { start } from './start.js';
 
+foldChapters(document);
 start();

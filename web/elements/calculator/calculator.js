@@ -321,7 +321,7 @@ export class AttnscopeCalculator extends LitElement {
       {
         charts: html`<attnscope-charts .store=${store} .estimate=${store.estimate}></attnscope-charts>`,
         run: html`<attnscope-run .store=${store} .config=${store.config} .estimate=${store.estimate} .seed=${store.seed} .seedError=${store.seedError} .aside=${store.aside}></attnscope-run>`,
-        code: html`<attnscope-code .store=${store} .source=${store.source}></attnscope-code>`,
+        code: html`<attnscope-code class=${store.aside.code ? 'masked' : ''} .store=${store} .source=${store.source}></attnscope-code>`,
         importer: html`<attnscope-import .store=${store}></attnscope-import>`
       },
       { ...this.copied, linked: this.hasAttribute('address'), export: (kind) => this.#export(kind) },

@@ -27,4 +27,4 @@ export const mixedDetails = (
   memory
 ) => html`Between steps: ${formatBytes(mixedMemory(memory).kept)} in mixed
   precision, ${formatBytes(memory.kept)} all in ${config.dtype}. Mixed precision keeps a copy of the weights and both moments of
-  Adam in float32, so a parameter takes 16 bytes instead of 8 (<a href=${SOURCE}>ZeRO</a>).`;
+  Adam in float32: 16 bytes a parameter instead of 8 (<a href=${SOURCE}>ZeRO</a>).`;

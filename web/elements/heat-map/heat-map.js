@@ -15,7 +15,7 @@ import { numbersOf, rowSums, spreadText, sumText, sumsText } from './numbers.js'
 import { Picture } from './picture.js';
 import { none, planesAt } from './planes.js';
 import { captionOf, placeText, readout } from './readout.js';
-import { hasTouch, watchSurroundings } from './surroundings.js';
+import { hasTouch, isTouched, watchSurroundings } from './surroundings.js';
 import { widthIn } from './text-width.js';
 import { Told, askedOf } from './told.js';
 import '../explain/explanation.js';
@@ -37,7 +37,8 @@ const [WIDE, SIDE] = [640, 290];
  * `.drawn`, `.mask` (Uint8Array or null) of every plane, `fixed` (no painting), `tallest` (pixels). Painting sends
  * `mask-change` with the new mask when the pointer or key is released. A mouse says the value below it and paints when
  * it is dragged; a touch cannot do both, so there is a switch for it. With `.explain`, which answers for a cell, the
- * numbers that make the cell stand below: of the one that is pinned by a click or Enter, else of the last pointed at.
+ * numbers that make the cell stand below: of the one that is pinned by a click or Enter, else of the last pointed at. A
+ * screen that is touched has none before a touch.
  */
 export class HeatMap extends LightElement {
   static properties = {
@@ -114,6 +115,7 @@ export class HeatMap extends LightElement {
       this.room = contentRect.width;
       this.touch = hasTouch();
     });
+    this.told.waits = isTouched();
     this.unwatch = watchSurroundings({
       fonts: this.#measureAnew,
       colours: this.#recolour,
@@ -271,6 +273,7 @@ export class HeatMap extends LightElement {
     const { explain, drawn, told, words, lead } = this;
     if (!explain || !drawn) return nothing;
     const { cell } = told;
+    if (!cell) return nothing;
     return html`<attnscope-explanation .explain=${explain} .at=${askedOf(drawn, lead, cell)} .words=${words.columns}
       .place=${placeText(drawn.axes, words, cell)} ?pinned=${told.pin !== null} @pin=${() => this.#tell(() => told.toggle(cell))}></attnscope-explanation>`;
   }

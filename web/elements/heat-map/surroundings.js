@@ -25,5 +25,8 @@ export function watchSurroundings({ fonts, colours, touch }) {
 
 const COARSE = '(any-pointer: coarse)';
 
+/** Whether a finger is what points, and there is no mouse beside it. */
+export const isTouched = () => matchMedia('(pointer: coarse)').matches;
+
 /** Before there is room, a browser may not know it. */
 export const hasTouch = () => matchMedia(COARSE).matches;

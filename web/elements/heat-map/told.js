@@ -38,6 +38,8 @@ const isSame = (one, other) => one !== null && one.row === other.row && one.colu
 
 /** The cell of a map that is explained: the one that is pinned, else the one that was pointed at last. */
 export class Told {
+  /** Whether none is explained before somebody has chosen it. */
+  waits = false;
   /** @type {Cell | null} */
   pin = null;
   /** The last that was pointed at; null before. @type {Cell | null} */
@@ -47,8 +49,9 @@ export class Told {
   /** Of a button that may become a click, or a stroke. @type {{ cell: Cell, x: number, y: number } | null} */
   #press = null;
 
+  /** Null where none is explained yet. */
   get cell() {
-    return this.chosen ?? this.#first;
+    return this.chosen ?? (this.waits ? null : this.#first);
   }
 
   /** The one that somebody has chosen, if anybody has. */

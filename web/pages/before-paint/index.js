@@ -4,4 +4,5 @@
 import './policy.js';
 import './look.js';
 import './doors.js';
+import './folds.js';
 import './core.js';
