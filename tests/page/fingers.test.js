@@ -39,6 +39,27 @@ function small() {
   });
 }
 
+/** Choices of a row whose text is wider than they are, and what fades downwards by less than a line that goes on. */
+const spoilt = () => [
+  ...[...document.querySelectorAll('.segments label')]
+    .filter((label) => label.scrollWidth > label.clientWidth + 1 && label.checkVisibility())
+    .map((label) => `cut: ${label.textContent?.trim()}`),
+  ...[...document.querySelectorAll('.code, .scroller, .numbers-scroll, .tabs')]
+    .filter((element) => element.scrollHeight - element.clientHeight < 12)
+    .filter((element) => getComputedStyle(element).getPropertyValue('--fade-down') === '36px')
+    .map((element) => `faded: ${element.className} ${element.scrollHeight - element.clientHeight}`)
+];
+
+for (const file of pages)
+  test(`/${file}: nothing is cut or faded that does not go on, at 320 pixels under a finger and at 1,440 under a mouse`, async () => {
+    const page = await touched(file, 320, 700);
+    assert.deepEqual(await page.evaluate(spoilt), []);
+    await site.close();
+    site = await openPage({ file, live: false, context: { viewport: { width: 1440, height: 900 } } });
+    await site.page.waitForFunction(isLive);
+    assert.deepEqual(await site.page.evaluate(spoilt), []);
+  });
+
 for (const file of pages)
   test(`/${file}: every control is 44 pixels high and wide under a finger, and none leads out of the page`, async () => {
     const page = await touched(file, 390, 844);
