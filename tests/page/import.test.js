@@ -368,3 +368,15 @@ test('a file without anything in it is answered', async () => {
   });
   await page.locator('#import-error', { hasText: /^model_type must be one of .*; the file has none$/ }).waitFor();
 });
+
+test('beside a file that is refused nothing says that the form was filled from it', async () => {
+  await paste(llama);
+  assert.match(await status(), /^The form was filled from this llama model/);
+  await page.setInputFiles('#import input[type=file]', {
+    name: 'config.json',
+    mimeType: 'application/json',
+    buffer: Buffer.from('\n')
+  });
+  await page.locator('#import-error', { hasText: 'config.json is empty' }).waitFor();
+  assert.equal(await status(), '');
+});

@@ -1,6 +1,7 @@
 // The chapters of a long page as a list to open, where the page is narrow: on a phone it would be twenty screens long.
 
-const NARROW = '(max-width: 900px)';
+/** Where chapters are folded, from the first paint on (before-paint/folds.js). */
+export const NARROW = '(max-width: 900px)';
 
 /** @param {ParentNode} page */
 export function foldChapters(page) {

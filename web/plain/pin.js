@@ -2,6 +2,7 @@
 
 import { configOf } from './fields.js';
 import { formatCount } from './format.js';
+import { valuesIn } from './search.js';
 
 /**
  * @typedef {import('./fields.js').Layer} Layer
@@ -27,7 +28,7 @@ export function writePin(config) {
  * @returns {Values}
  */
 export function readPin(layers, text) {
-  const given = Object.fromEntries(new URLSearchParams(text));
+  const given = valuesIn(text);
   const layer = layers.find(({ name }) => name === given.layer);
   if (!layer) return given;
   const config = configOf(layer, given);

@@ -40,7 +40,6 @@ export class ImportPanel extends LightElement {
   /** @param {string} text @param {string} [name] of the model, by its file */
   read(text, name = '') {
     this.text = text;
-    this.current = false;
     if (!text.trim()) {
       this.#refuse('');
       return;
@@ -69,6 +68,7 @@ export class ImportPanel extends LightElement {
   /** Says what is wrong with a file, in view, while the answer is still that of before. @param {string} message */
   async #refuse(message) {
     this.error = message;
+    this.current = false;
     this.store?.refuse(message !== '');
     await this.updateComplete;
     if (message) this.querySelector('#import-error')?.scrollIntoView({ block: 'nearest' });
@@ -77,17 +77,13 @@ export class ImportPanel extends LightElement {
   /** @param {File} file */
   async readFile(file) {
     if (file.size > LARGEST_FILE) {
-      this.current = false;
       this.#refuse(`${file.name} has ${formatBytes(file.size)}; a config.json has some kilobytes`);
       return;
     }
-    try {
-      const text = await file.text();
-      if (text.trim()) this.read(text, nameOf(file.name));
-      else this.#refuse(`${file.name} is empty; a config.json holds an object`);
-    } catch {
-      this.#refuse(`${file.name} could not be read; of a folder, drop the config.json in it`);
-    }
+    const text = await file.text().catch(() => null);
+    if (text === null) this.#refuse(`${file.name} could not be read; of a folder, drop the config.json in it`);
+    else if (text.trim()) this.read(text, nameOf(file.name));
+    else this.#refuse(`${file.name} is empty; a config.json holds an object`);
   }
 
   /** @param {DragEvent} event */

@@ -1,6 +1,7 @@
 // What can be set in the lab "Attention or dense", how it stands in a link, and the plan that it makes.
 
 import { initialValues, readSettings, settingsOf as shown } from '../labs/settings.js';
+import { valuesIn } from '../search.js';
 import { BATCH } from './batch.js';
 import { entrantOf } from './entrants.js';
 import { sourceOf } from './source.js';
@@ -91,7 +92,7 @@ const FILE = ['file', 'checksum'];
  *   is wrong stands the task's default; `strangers`: what the task has no setting for
  */
 export function readAddress(search) {
-  const entered = Object.fromEntries(new URLSearchParams(search));
+  const entered = valuesIn(search);
   const task = taskNamed(entered.task) ?? tasks[0];
   const settings = settingsOf(task);
   const { values, errors } = readSettings(settings, entered, initialValues(settings));

@@ -1,6 +1,6 @@
 // What a run has learned, in a sentence.
 
-import { formatPercent } from '../format.js';
+import { formatPercent, formatThings } from '../format.js';
 
 /** @typedef {import('./history.js').Point} Point */
 
@@ -14,7 +14,7 @@ const TIMES = 2;
 /** @param {Point} point @param {number} chance the accuracy of guessing */
 export function learnedText({ step, accuracy, held_accuracy: held }, chance) {
   if (step === 0) return `Nothing is learned yet: guessing is right in ${formatPercent(chance)} of cases.`;
-  const steps = `After ${step === 1 ? '1 step' : `${step.toLocaleString('en-US')} steps`}`;
+  const steps = `After ${formatThings(step, 'step')}`;
   const rates = `it is right in ${formatPercent(held)} of cases that it has not seen, where guessing would be in ${formatPercent(chance)}`;
   const way = chance < 1 ? (held - chance) / (1 - chance) : 0;
   const hasPart = way >= SOME || (way > 0 && held >= TIMES * chance);

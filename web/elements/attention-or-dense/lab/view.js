@@ -101,7 +101,7 @@ function noticeView({ stale, fresh, resumed, done, playing }) {
   if (stale)
     return html`<p class="stale-note" data-stale>The settings have changed since this run. Play and One step begin a new one.</p>`;
   if (fresh > 0) {
-    const runs = `${formatThings(fresh, 'new run')}`;
+    const runs = formatThings(fresh, 'new run');
     return html`<p class="run-note" data-fresh>${playing ? `The next Play makes ${runs}` : `Play makes ${runs}`}; the others stay.</p>`;
   }
   if (resumed)
