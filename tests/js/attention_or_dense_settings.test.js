@@ -65,9 +65,9 @@ test('what is wrong in an address is said, and the default stands in its place',
 
 test('a plan names field, rule and value of what it is refused for', () => {
   const of = (values) => errorsOf({ task: 'peak_day', ...values });
-  assert.deepEqual(of({ lr: 0 }), { lr: 'lr must be a number above 0, up to 10, got "0"' });
+  assert.deepEqual(of({ lr: 0 }), { lr: 'lr must be a number above 0, up to 10, got 0' });
   assert.deepEqual(of({ lr: '' }), { lr: 'lr must be a number above 0, up to 10, got ""' });
-  assert.deepEqual(of({ samples: 63 }), { samples: 'samples must be an integer from 64 to 100000, got "63"' });
+  assert.deepEqual(of({ samples: 63 }), { samples: 'samples must be an integer from 64 to 100000, got 63' });
   assert.deepEqual(of({ samples: 30001 }), {
     samples: 'samples must be at most 30000, as many as there are to train on, got 30001'
   });

@@ -73,19 +73,25 @@ test('where seeds split the same rows the intervals are wider, and the method sa
 });
 
 test('an equal difference in every run has no interval: nothing is said to be sure of it', () => {
-  assert.deepEqual(compared([ran('A', [0.9, 0.8]), ran('B', [0.8, 0.7])], real).sentences, [
-    'A differs from B by +10.0 points in every run: no noise can be estimated from that.'
+  assert.deepEqual(compared([ran('A', [0.875, 0.75, 0.625]), ran('B', [0.75, 0.625, 0.5])], real).sentences, [
+    'A differs from B by +12.5 points in every run: no noise can be estimated from that.'
   ]);
   assert.deepEqual(compared([ran('A', [1, 1, 1]), ran('B', [1, 1, 1])]).sentences, [
     'A and B have the same score in every run.'
   ]);
+  assert.deepEqual(compared(['A', 'B', 'C'].map((title) => ran(title, [1, 1, 1]))).sentences, [
+    'A, B and C have the same score in every run.'
+  ]);
 });
 
-test('only seeds that every sound variant has finished are compared; one seed says nothing', () => {
+test('only seeds that every sound variant has finished are compared; one seed says nothing, two next to nothing', () => {
   assert.equal(comparisonOf([A, ran('B', [null, null, null, null, null])], accuracy), null);
   const one = compared([A, ran('B', [null, 0.5, null, null, null])]);
   assert.deepEqual(one.sentences, ['One seed says nothing about noise: run at least three.']);
   assert.deepEqual(one.pairs, []);
+  const two = compared([A, ran('B', [0.5, 0.501, null, null, null])]);
+  assert.deepEqual(two.sentences, ['Two seeds say next to nothing about noise: run at least three.']);
+  assert.deepEqual(two.pairs, []);
   assert.match(compared([A, ran('B', [0.5, 0.502, 0.499, null, null])]).method, /paired t over 3 seeds\./);
   assert.equal(comparisonOf([A], accuracy), null);
   const failed = { title: 'F', seeds: A.seeds.map(() => ({ score: null, parts: null, failure: 'NaN' })) };
@@ -207,7 +213,7 @@ test('of random tables no sentence says more than its row, no two contradict eac
   const random = drawn(11);
   const statuses = new Set();
   for (let table = 0; table < 500; table += 1) {
-    const seeds = 2 + random.below(9);
+    const seeds = 3 + random.below(8);
     const row = (/** @type {string} */ title) => {
       const [middle, spread] = [0.5 + 0.45 * uniform(random) ** 0.3, 0.04 * uniform(random) ** 3];
       return ran(

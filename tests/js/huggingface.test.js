@@ -1441,6 +1441,8 @@ test('a file of Python has numbers that JSON lacks', () => {
     d: '\\'
   });
   assert.throws(() => parsePythonJson('{"a": Infinit}'), SyntaxError);
+  const large = parsePythonJson(`{"a": 1e999, "b": [-${'9'.repeat(400)}, 12.5e-3, -0], "c": "1e999"}`);
+  assert.deepEqual(large, { a: '1e999', b: [`-${'9'.repeat(23)}…`, 0.0125, -0], c: '1e999' });
   const file = parsePythonJson('{"model_type": "llama", "time_step_limit": [0, Infinity], "rope_theta": 5}');
   assert.equal(fromHuggingFace(file).config.rope_theta, 5);
 });

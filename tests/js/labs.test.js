@@ -53,9 +53,26 @@ test('what a setting cannot be is said with its rule, and the value before stays
   const { values, errors } = readSettings(settings, { d: '0', scale: 'half', seed: '3' }, first);
   assert.deepEqual(values, { ...first, seed: 3 });
   assert.deepEqual(errors, {
-    d: 'd must be an integer from 1 to 1024, got "0"',
+    d: 'd must be an integer from 1 to 1024, got 0',
     scale: 'scale must be none or sqrt, got "half"'
   });
+});
+
+test('a text that is refused is quoted, and a number stands bare', async () => {
+  const { settings } = await loadLab('why-sqrt-d');
+  const messageOf = (/** @type {Record<string, string>} */ entered) =>
+    readSettings(settings, entered, initialValues(settings)).errors;
+  for (const [d, got] of [
+    ['-1', '-1'],
+    ['0.5', '0.5'],
+    ['5000', '5000'],
+    ['', '""'],
+    ['-', '"-"'],
+    ['1 2', '"1 2"'],
+    ['many', '"many"']
+  ])
+    assert.deepEqual(messageOf({ d }), { d: `d must be an integer from 1 to 1024, got ${got}` }, d);
+  assert.deepEqual(messageOf({ scale: '2' }), { scale: 'scale must be none or sqrt, got "2"' });
 });
 
 test('labs follow one another, the chapters of the tutorial at their end', () => {

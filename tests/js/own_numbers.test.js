@@ -48,7 +48,7 @@ test('each cell that is no number is found, and its place is said', () => {
       [0, 1, 'query, position 0, feature 1 must be a number, got "x"'],
       [0, 2, 'query, position 0, feature 2 must be a number, and is empty'],
       [1, 0, 'query, position 1, feature 0 must be a number, got "1e999"'],
-      [1, 1, 'query, position 1, feature 1 must be a number, got "1,5"']
+      [1, 1, 'query, position 1, feature 1 must be a number, got "1,5": write 1.5']
     ]
   );
   for (const text of ['NaN', 'Infinity', '1e39', '--1', '0x'])

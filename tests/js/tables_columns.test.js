@@ -32,6 +32,11 @@ for (const [what, text, expected] of /** @type {[string, string, Record<string, 
     { header: true, form: 'numbers', label_column: 'sort', text_column: 'long' }
   ],
   [
+    'numbers beside a key of one word in each row',
+    'country,2019,2020,up\nchile,1.5,2,no\npapua,3.1,4,yes\nbenin,5,6,no\n',
+    { header: true, form: 'numbers', label_column: 'up', text_column: 'country' }
+  ],
+  [
     'numbers without names',
     '1.5,2,0\n3,4e2,1\n5,-6,0\n',
     { header: false, form: 'numbers', label_column: 'column 3', text_column: 'column 2' }

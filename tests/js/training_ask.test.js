@@ -183,3 +183,14 @@ test('every task has something to begin with, which it can read', () => {
     assert.ok(asks.read(asks.sample).tokens.length > 0, JSON.stringify(values));
   }
 });
+
+test('a row of a table with decimal commas is typed as the table has it, and with points', async () => {
+  const rows = Array.from({ length: 20 }, (_, at) => `${at},5;1${at},25;${at % 2 ? 'x' : 'y'}\n`);
+  const table = await readTable('own.csv', new TextEncoder().encode(`a;b;label\n${rows.join('')}`));
+  const { asks } = planned({ task: 'table' }, table).data;
+  assert.match(asks.sample, /^\d+,5; 1\d+,25$/);
+  const [wanted] = [asks.read('7,5; 17,25').tokens];
+  for (const text of ['7,5 17,25', '7,5, 17,25', '7.5, 17.25', '7.5; 17,25', '7.5 17.25'])
+    assert.deepEqual(asks.read(text).tokens, wanted, text);
+  assert.throws(() => asks.read('7,5; acht'), { message: '“acht” is not a number.' });
+});

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Keeper } from '../../web/elements/train/keeper.js';
 import { open } from '../../web/lib/index.js';
 import { History, everyAt } from '../../web/plain/train/history.js';
 import {
@@ -147,4 +148,24 @@ test('a full storage and a denied one are told in a sentence', () => {
     storageText(new DOMException('denied', 'SecurityError')),
     'This browser does not let the page keep anything (SecurityError: denied).'
   );
+});
+
+test('a run is kept as often as training allows, however long the database takes', async () => {
+  let asked = 0;
+  const slow = {
+    run: { job: { plan: {} } },
+    step: 5,
+    ask: async () => {
+      asked += 1;
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      return { problem: '', milliseconds: 0 };
+    }
+  };
+  const keeper = new Keeper(/** @type {any} */ (slow), { changed: () => {}, facts: () => ({ search: '', file: '' }) });
+  const end = performance.now() + 3000; // 20 times 200 ms are longer
+  while (asked < 2 && performance.now() < end) {
+    keeper.tick();
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  assert.equal(asked, 2);
 });

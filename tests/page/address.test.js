@@ -96,6 +96,24 @@ for (const [search, message] of [
     }
   });
 
+test('a name of a model without the fields of its file names nothing, and the page says so', async () => {
+  site = await openPage({ search: '?layer=decoder&model=GPT-5' });
+  assert.equal(await leftOut(), 'model "GPT-5" comes without the fields of its config.json. It was left out.');
+  assert.doesNotMatch(await site.page.innerText('.head'), /the whole decoder/);
+});
+
+for (const [search, name, batch] of [
+  ['?model=Mistral-7B', 'Mistral-7B', '1'],
+  ['?batch_size=4', 'Llama-3-8B', '4']
+])
+  test(`an address of the models’ page that names no layer is about a published model: ${search}`, async () => {
+    site = await openPage({ file: 'models/', search });
+    const { page } = site;
+    assert.ok((await page.innerText('#answer-title')).includes(name));
+    assert.equal(await page.inputValue('#field-batch_size'), batch);
+    assert.equal(await page.locator('.stale-note').count(), 0);
+  });
+
 test('what a link says of masks, inputs and tensors is taken where it fits', async () => {
   site = await openPage({
     file: 'run/',

@@ -22,14 +22,14 @@ test('on a phone the scores are in sight, with the sizes under the names', async
     .locator('[aria-label=Variants]')
     .evaluate((scroller) => scroller.clientWidth - scroller.scrollWidth);
   assert.equal(room, 0);
-  assert.match(await page.innerText('.contest-table [data-variant=linear]'), /27 parameters, 496 MACs/);
+  assert.match(await page.innerText('.contest-table [data-variant=linear]'), /27\u00a0parameters, 496\u00a0MACs/);
 });
 
 test('what a link asks for and cannot have is said, and so is what is typed wrong', async () => {
   const page = await lab.opened('?task=peak_day&steps=0&colour=red');
   assert.match(
     await page.innerText('[data-left-out]'),
-    /steps must be an integer from 1 to 10000, got "0"; this task has no setting colour/
+    /steps must be an integer from 1 to 10000, got 0; this task has no setting colour/
   );
   await page.fill('#setting-lr', 'fast');
   assert.match(await page.innerText('#error-lr'), /^lr must be a number above 0, up to 10, got "fast"$/);

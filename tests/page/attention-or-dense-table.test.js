@@ -25,13 +25,13 @@ test('rows of a table are counted, bad ones listed, and a label that looks missp
   await page.setInputFiles('#field-file', { name: 'mine.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
   const report = page.locator('[data-report]');
   await page.waitForSelector('[data-report]:has-text("201 rows used and 1 left out. 3 labels: ")');
-  assert.match(await report.innerText(), /negative 100, positive 100, postive 1\.$/);
+  assert.match(await report.innerText(), /negative \(100\), positive \(100\), postive \(1\)\.$/);
   await page.click('[data-bad] summary');
   assert.deepEqual(await page.locator('[data-bad] tbody tr').allInnerTexts(), [
     '203\t1 column, where the first row has 2'
   ]);
   await page.click('[data-alike="postive"] [data-answer="merge"]');
-  await page.waitForSelector('[data-report]:has-text("2 labels: negative 100, positive 101.")');
+  await page.waitForSelector('[data-report]:has-text("2 labels: negative (100), positive (101).")');
   await page.waitForURL(/labels=%7B%22postive%22%3A%22positive%22%7D/);
   assert.match(await page.innerText('[data-answered="postive"]'), /is read as positive\./);
   await page.check('input[name=text_column][value=text]');
@@ -86,4 +86,19 @@ test('a layer that fits one length says so once', async () => {
   const others = (/** @type {string} */ variant) => page.innerText(`[data-variant=${variant}] .contest-others`);
   assert.equal(await others('flat'), 'fits 30 days only');
   assert.match(await others('linear'), /^15 days: [\d.]+.%; 60 days: [\d.]+.%$/);
+});
+
+test('of a table with a text the label’s column is whole, and the text is cut', async () => {
+  const page = await lab.opened('?task=file', { context: { viewport: { width: 1440, height: 900 } } });
+  const word = (/** @type {number} */ at) => (at % 2 ? 'positive' : 'negative');
+  const rows = Array.from({ length: 200 }, (_, at) => `${at},so good a day it was by the sea ${at},${word(at)}`);
+  const text = [',text,sentiment', ...rows].join('\n');
+  await page.setInputFiles('#field-file', { name: 'mine.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
+  await page.waitForSelector('[data-first-rows]');
+  const [room, label] = await page.locator('[aria-label="The first rows"]').evaluate((scroller) => {
+    const cells = [...scroller.querySelectorAll('[data-part=label]')];
+    return [scroller.scrollWidth - scroller.clientWidth, cells.map((cell) => cell.scrollWidth - cell.clientWidth)];
+  });
+  assert.equal(room, 0);
+  assert.deepEqual(label, [0, 0, 0, 0]);
 });

@@ -132,9 +132,13 @@ test('the calculator’s examples lead to the lab, and the lab back to the layer
   await page.waitForSelector(LIVE, { state: 'attached' });
 });
 
-for (const width of [320, 390])
-  test(`on a phone of ${width} pixels a nudge and its effect on every layer are in one view`, async () => {
-    const page = await trained({ context: { viewport: { width, height: 844 } } });
+for (const [width, height] of [
+  [320, 640],
+  [320, 844],
+  [390, 844]
+])
+  test(`on a phone of ${width} × ${height} pixels a nudge and its effect on every layer are in one view`, async () => {
+    const page = await trained({ context: { viewport: { width, height }, hasTouch: true, isMobile: true } });
     const answers = page.locator('.minute-answers');
     assert.doesNotMatch(await answers.innerText(), /before/);
     await page.click('[data-try="0"]');
@@ -142,7 +146,7 @@ for (const width of [320, 390])
     const edge = (/** @type {string} */ part) => page.locator(part).evaluate((box) => box.getBoundingClientRect());
     const [top, bottom] = [(await edge('.minute-tries')).top, (await edge('.minute-answers')).bottom];
     const bars = (await edge('.doors')).height + 50; // the site's name above, its doors below
-    assert.ok(bottom - top < 844 - bars, `${bottom - top} pixels`);
+    assert.ok(bottom - top < height - bars, `${bottom - top} pixels`);
     const shown = await answers.locator('dt + dd').allInnerTexts();
     for (const [at, variant] of ['linear', 'dense_linear', 'flat'].entries()) {
       const [says, logit] = (await said(page, variant, '[data-figure=answer]')).split(/\s+logit |, /);

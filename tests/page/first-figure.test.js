@@ -100,7 +100,7 @@ test('curves are drawn after the first view, and those of a lab when they come n
   await page.waitForFunction(isLearning);
   assert.deepEqual(of(CURVES), []);
   await page.locator('.contest-curves').scrollIntoViewIfNeeded();
-  await page.waitForSelector('.contest-curves svg');
+  await until(() => of(CURVES).length > 0, 'the module that draws curves');
 });
 
 test('a page that opens no core at once loads none', async () => {

@@ -101,16 +101,16 @@ test('a mask of a lab is painted by keyboard and stands in the link', async () =
 test('layers compete in a lab, which gives each layer a score with its spread, curves, and differences with their intervals', async () => {
   const page = await opened(
     'labs/attention-or-dense/',
-    '?task=peak_day&variants=linear,flat&samples=300&steps=40&lr=0.03&seeds=2'
+    '?task=peak_day&variants=linear,flat&samples=300&steps=40&lr=0.003&seeds=3'
   );
   await page.click('.contest [data-action=play]');
-  await page.waitForSelector('.contest-progress:has-text("4 of 4 runs are done")');
+  await page.waitForSelector('.contest-progress:has-text("6 of 6 runs are done")');
   for (const variant of ['linear', 'flat'])
     assert.match(
       await page.innerText(`.contest-table [data-variant=${variant}] [data-score]`),
       /^\d+\.\d ± \d+\.\d.%$/
     );
-  assert.match(await page.innerText('.contest-progress'), /^4 of 4 runs are done, 2 seeds of 40 steps each$/);
+  assert.match(await page.innerText('.contest-progress'), /^6 of 6 runs are done, 3 seeds of 40 steps each$/);
   assert.ok((await page.locator('.verdicts li').count()) > 0);
   assert.match(await page.innerText('[data-pair]'), /^[+−]?\d+\.\d\s+[+−]\d+\.\d to [+−]?\d+\.\d/);
   const curves = () => page.locator('.contest-curves svg').textContent();

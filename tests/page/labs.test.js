@@ -13,6 +13,7 @@ afterEach(async () => {
   assert.deepEqual(site.problems, { foreign: [], errors: [], violations: [] });
 });
 
+const SEED = 'seed must be an integer from 0 to 4294967295';
 const LABS = [...questions, ...chapters];
 
 /** Answers, that is: its controls do something. */
@@ -113,17 +114,39 @@ test('what a link asks for and cannot have is said, and what is typed wrong too,
   const page = await opened('why-sqrt-d', { search: '?d=0&colour=red' });
   assert.equal(
     await page.innerText('.stale-note'),
-    'The link is not followed in all: d must be an integer from 1 to 1024, got "0"; this lab has no setting colour.'
+    'The link is not followed in all: d must be an integer from 1 to 1024, got 0; this lab has no setting colour.'
   );
   const before = await notice(page);
   await page.fill('#setting-d', '5000');
-  assert.equal(await page.innerText('#error-d'), 'd must be an integer from 1 to 1024, got "5000"');
+  assert.equal(await page.innerText('#error-d'), 'd must be an integer from 1 to 1024, got 5000');
   assert.equal(await page.getAttribute('#setting-d', 'aria-invalid'), 'true');
   assert.equal(await notice(page), before);
   await page.fill('#setting-d', '256');
   assert.equal(await page.locator('#error-d').count(), 0);
   assert.match(await notice(page), /vectors of 256 numbers/);
 });
+
+for (const { name, setting, text, said } of [
+  { name: 'masks', setting: 'row', text: '-1', said: 'row must be an integer from 0 to 7, got -1' },
+  { name: 'kv-cache', setting: 'tokens', text: '-1', said: 'tokens must be an integer from 1 to 16, got -1' },
+  { name: 'linear-or-additive', setting: 'seed', text: '0.5', said: `${SEED}, got 0.5` },
+  { name: 'five-mistakes', setting: 'seed', text: '-1', said: `${SEED}, got -1` },
+  { name: 'tutorial/4', setting: 'seed', text: 'two', said: `${SEED}, got "two"` }
+])
+  test(`${name} dims what is of the last valid values while ${setting} is ${text}, and says so`, async () => {
+    const page = await opened(name);
+    const before = await notice(page);
+    const dimmed = page.locator('.lab-notice.stale, .lab-figure.stale');
+    assert.equal(await dimmed.count(), 0);
+    await page.fill(`#setting-${setting}`, text);
+    assert.equal(await page.innerText(`#error-${setting}`), said);
+    assert.equal(await page.innerText('.stale-note[role=status]'), 'This is of the last valid values.');
+    assert.equal(await dimmed.count(), 2);
+    assert.equal(await notice(page), before);
+    await page.fill(`#setting-${setting}`, '1');
+    await page.waitForSelector('.stale-note', { state: 'detached' });
+    assert.equal(await dimmed.count(), 0);
+  });
 
 test('the layer of a figure opens in the calculator and in the run page', async () => {
   for (const [open, path] of [

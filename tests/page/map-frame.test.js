@@ -125,9 +125,9 @@ for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
     await page.click('input[name=drawn][value=output]');
     const [low, zero, high] = await page.locator('.ramp span').allInnerTexts();
     assert.equal(zero, '0');
-    assert.equal(low, `-${high}`);
+    assert.equal(low, `−${high}`);
     assert.equal(await page.locator('.heat-labels.sums').count(), 0);
-    assert.match(await page.locator('#heat-readout').innerText(), /^mean -?\d.*, standard deviation \d/);
+    assert.match(await page.locator('#heat-readout').innerText(), /^mean −?\d.*, standard deviation \d/);
     const bar = await pixelsOf(page.locator('.ramp-bar'));
     const scale = bar.row(Math.floor(bar.height / 2));
     const [first, middle, last] = [scale[3], scale[Math.floor(bar.width / 2)], scale[bar.width - 4]];

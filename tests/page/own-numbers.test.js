@@ -134,8 +134,13 @@ test('numbers are typed as in a spreadsheet: Tab to the next cell, Enter to wher
     await keyboard.press(key);
   }
   assert.deepEqual(await cells(page, 'key'), ['11', '12', '13', '14', '15', '16'], 'row by row');
-  const isInGrid = () => page.evaluate(() => Boolean(document.activeElement?.closest('[aria-label^="key,"]')));
-  assert.equal(await isInGrid(), false, 'Tab leaves from the last cell');
+  const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? '');
+  assert.equal(await focused(), 'value, position 0, feature 0', 'Tab leads from the last cell to the next input');
+  await keyboard.press('Shift+Tab');
+  assert.equal(await focused(), 'key, position 2, feature 1', 'and back');
+  await cell(page, 'value', 2, 1).focus();
+  await keyboard.press('Tab');
+  assert.equal((await focused()).startsWith('value,'), false, 'behind the last input it leaves');
   await cell(page, 'key', 0, 0).focus();
   for (const number of ['1', '2', '3', '4', '5', '6']) {
     await keyboard.type(number);
@@ -148,7 +153,7 @@ test('numbers are typed as in a spreadsheet: Tab to the next cell, Enter to wher
   assert.deepEqual(await cells(page, 'key'), ['1', '9', '2', '5', '3', '6']);
   await keyboard.press('Escape');
   await keyboard.press('Tab');
-  assert.equal(await isInGrid(), false, 'Escape, then Tab leaves from any cell');
+  assert.equal((await focused()).startsWith('key,'), false, 'Escape, then Tab leaves from any cell');
 });
 
 test('a cell that is no number is marked with the message, nothing runs with it, and the button leads to it', async () => {

@@ -24,7 +24,10 @@ for (const [width, height] of [
   [1920, 1080]
 ])
   test(`${width} pixels wide, no page shifts its layout when it becomes live`, async () => {
-    for (const file of ['', 'run/', 'models/', 'labs/masks/', 'labs/attention-or-dense/', 'guide/']) {
+    for (const file of [
+      ...['', 'run/', 'models/', 'labs/masks/', 'labs/kv-cache/', 'labs/attention-or-dense/'],
+      ...['guide/', 'guide/embedding/']
+    ]) {
       site = await openPage({ live: false, file: 'icon.svg', context: { viewport: { width, height } } });
       const { page } = site;
       await page.addInitScript(() => {
@@ -36,7 +39,7 @@ for (const [width, height] of [
         });
       });
       await page.goto(site.site.url + file);
-      const ready = READY[file] ?? (file.startsWith('labs') || file === 'guide/' ? '.theme' : LIVE);
+      const ready = READY[file] ?? (file.startsWith('labs') || file.startsWith('guide') ? '.theme' : LIVE);
       if (typeof ready === 'string') await page.waitForSelector(ready, { state: 'attached' });
       else await page.waitForFunction(ready);
       await page.waitForLoadState('networkidle');

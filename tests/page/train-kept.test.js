@@ -101,8 +101,13 @@ test('a reload in the middle of a training goes on from what was kept last', asy
   assert.ok(kept >= step, `${kept} of ${step}`);
   assert.match(text, /A run with these settings is kept in this browser: step [\d,]+, \d+\s%/);
   await page.click('[data-kept-here] [data-action="continue"]');
-  await atStep(page, kept);
-  assert.equal((await points(page)).at(-1).step, kept);
+  await page.waitForFunction(
+    (from) => Number(document.querySelector('[data-figure="step"] .figure-value')?.textContent) > from,
+    kept
+  );
+  assert.equal(await page.innerText('[data-action="play"]'), 'Pause', 'it goes on by itself');
+  await page.click('[data-action="play"]');
+  assert.ok((await points(page)).some((point) => point.step === kept));
 });
 
 test('Play begins anew, and does not take the place of a run that is further on', async () => {

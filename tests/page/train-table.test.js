@@ -72,7 +72,7 @@ test('a newcomer tries an example, which is learned, can be taken away, and has 
   await played(page);
   assert.ok(parseInt(await page.innerText('[data-figure="accuracy"] .figure-value'), 10) >= 90);
   assert.match(await page.innerText('[data-figure="accuracy"]'), /guessing: 4\d\s%/);
-  assert.match(await page.innerText('[data-example]'), /^It reads the \w+ was .*The class is (\w+); .* says \1\.$/);
+  assert.match(await page.innerText('[data-example]'), /^It reads the \w+ was .*the class is (\w+); .* says \1\.$/);
   const weights = await downloaded(page, 'weights');
   assert.equal(weights.name, 'table-500.safetensors');
   assert.match(weights.text, /\\"classes\\":\[\\"negative\\",\\"positive\\"\]/);
@@ -89,7 +89,7 @@ test('numbers become tokens by ranges, said on the page, and the number of colum
   assert.match(await page.innerText('.train-file'), /This layer takes tokens, not numbers: each column is a position/);
   assert.equal(await page.locator('#field-seq_len').count(), 0);
   await played(page);
-  assert.match(await page.innerText('[data-example]'), /^It reads height_cm \d width_cm \d depth_cm \d weight_g \d\./);
+  assert.match(await page.innerText('[data-example]'), /^It reads height_cm \d width_cm \d depth_cm \d weight_g \d:/);
   await page.fill('#field-bins', '1');
   assert.equal(await page.innerText('#error-bins'), 'bins must be an integer from 2 to 256, got 1');
 });
@@ -97,7 +97,7 @@ test('numbers become tokens by ranges, said on the page, and the number of colum
 test('bad rows are listed with line and reason, the others are used', async () => {
   const page = await opened(`?task=table&${QUICK}`);
   await choose(page, 'mine.csv', BAD);
-  await reported(page, '40 rows used and 3 left out: 32 to train on, 8 held out. 2 labels: down 20, up 20.');
+  await reported(page, '40 rows used and 3 left out: 32 to train on, 8 held out. 2 labels: down (20), up (20).');
   await page.click('[data-bad] summary');
   assert.deepEqual(await page.locator('[data-bad] tbody tr').allInnerTexts(), [
     '42\tthe text is empty',
@@ -115,13 +115,13 @@ test('labels are counted, and one that looks misspelt is asked about: merged, un
     'mine.csv',
     `${REVIEWS.replaceAll(',up', ',positive').replaceAll(',down', ',negative')}fine,postive\n`
   );
-  await reported(page, '3 labels: negative 20, positive 20, postive 1.');
+  await reported(page, '3 labels: negative (20), positive (20), postive (1).');
   assert.equal(
     await page.innerText('[data-alike="postive"] p'),
     'The label postive (one row) looks like positive (20 rows). Is it the same? Until you say so, it is a label of its own.'
   );
   await page.click('[data-answer="merge"]');
-  await reported(page, '2 labels: negative 20, positive 21.');
+  await reported(page, '2 labels: negative (20), positive (21).');
   assert.match(await page.innerText('[data-answered="postive"]'), /^postive \(one row\) is read as positive\./);
   await page.waitForURL(/labels=%7B%22postive%22%3A%22positive%22%7D/);
   await page.click('[data-labels] summary');
@@ -207,10 +207,7 @@ test('a link says which file is missing; the file brings the same run, another o
   const url = page.url();
   await page.reload();
   await live(page);
-  assert.equal(
-    await page.innerText('[data-missing]'),
-    'This run is of the file mine.csv, which no link can hold. Choose it here to go on.'
-  );
+  assert.equal(await page.innerText('[data-missing]'), 'Continue opens mine.csv, which is kept with the run.');
   assert.equal(await page.getAttribute('[data-action="play"]', 'aria-disabled'), 'true');
   assert.equal(await page.inputValue('#field-seed'), '5');
   await choose(page, 'mine.csv', REVIEWS);

@@ -4,10 +4,11 @@ import { unsafeCSS } from 'lit';
 import { AttnscopeCalculator } from './calculator/calculator.js';
 import { LazyPanels } from './lazy-panels.js';
 import { define } from './shared/light-element.js';
-import styles from './styles/calculator.css?inline';
+import base from './styles/base.css?inline';
+import devices from './styles/devices.css?inline';
 
 class EmbeddedCalculator extends AttnscopeCalculator {
-  static styles = unsafeCSS(styles);
+  static styles = [unsafeCSS(base), unsafeCSS(devices)]; // those of the lower panels come between them
 
   constructor() {
     super();

@@ -29,14 +29,14 @@ const run = (settings, text) =>
 /** @type {readonly Measured[]} */
 const MEASURED = [
   {
-    title: 'Two fixed days decide, 1,000 examples',
+    title: 'Two fixed days decide: 1,000 examples, 1,000 steps',
     settings: { task: 'which_day', variants: 'position,timestep,linear,dense,flat', samples: 1000, steps: 1000 },
     attention: 'weights by position 93.5 ± 0.7',
     dense: 'over all days 86.1 ± 1.5, on each day 56.3 ± 1.2',
     why: '48 numbers to learn instead of 482. With 3,000 examples it is 94.0 and 91.3.'
   },
   {
-    title: 'Did it rise between the two?',
+    title: 'Did it rise between the two? 3,000 examples, 1,000 steps',
     settings: { task: 'which_day', rule: 'rise', variants: 'position,heads_position,flat', samples: 3000, steps: 1000 },
     attention: 'weights by position 74.1 ± 0.5, two heads and positions 92.7 ± 0.5',
     dense: 'over all days 90.8 ± 0.6',
@@ -138,7 +138,8 @@ export const timeSteps = {
         part that finds yesterday and five days ago is <i>b</i>, not <i>W</i>. <a href="../labs/attention-or-dense/">The
         lab</a> shows it on one screen: nudge a day, and see what moves in each.</p>
       <p id="attention-or-dense">Which of them learns what was measured in PyTorch, over ten seeds, each with data of its own: the share right on
-        held-out examples, in %, with its standard deviation. Each task runs here as well.</p>
+        held-out examples, in %, with its standard deviation. Each task runs here as well; where none are named, with the lab’s own
+        number of examples and steps.</p>
       <div class="scroller" tabindex="0" role="group" aria-label="What attention and dense layers learn">
       <table class="table measured"><thead><tr><th scope="col">Task</th><th scope="col">Attention</th><th scope="col">Dense</th><th scope="col">Why</th></tr></thead><tbody>
         ${MEASURED.map(({ title, settings, attention, dense: layers, why }) => html`<tr><th scope="row">${run(settings, title)}</th><td>${attention}</td><td>${layers}</td><td>${why}</td></tr>`)}

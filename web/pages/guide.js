@@ -18,7 +18,11 @@ export function guideView(scope) {
       ${PARTS.map(({ title, chapters }) => html`<h3>${title}</h3><ol>${chapters.map((chapter) => html`<li><a href=${`#${chapter.id}`}>${chapter.title}</a></li>`)}</ol>`)}
     </nav>
     <div class="chapters">
-      ${PARTS.flatMap(({ chapters }) => chapters).map(({ id, title, body }) => html`<section id=${id}><h2>${title}</h2>${body(facts, scope)}</section>`)}
+      ${PARTS.map(
+        ({ title: part, chapters }) => html`
+        <p class="part">${part}</p>
+        ${chapters.map(({ id, title, body }) => html`<section id=${id}><h2>${title}</h2>${body(facts, scope)}</section>`)}`
+      )}
     </div>`;
 }
 

@@ -48,19 +48,20 @@ export function toCsv(estimate) {
 /**
  * @param {Estimate} estimate
  * @param {string} link '' for none
- * @param {import('./store.js').Store | null} [against] the store, where something is pinned: its figures stand beside
+ * @param {import('./store.js').Store | null} [store] knows what a training step takes, and what is pinned: its figures
+ *   stand beside
  */
-export function toMarkdown(estimate, link, against = null) {
+export function toMarkdown(estimate, link, store = null) {
   const steps = estimate.steps.map(
     (/** @type {any} */ step) =>
       `| ${step.name}${repeatText(step)} | ${shapesText(step)} | ${formatCount(step.parameters * placesOf(step))} | ${formatCount(step.macs * repeatOf(step))} |`
   );
-  const pinned = against?.pinned;
+  const pinned = store?.pinned;
   return [
     `**${estimate.layer}**: ${fieldsText(estimate.config)}`,
     ...(pinned ? ['', `Pinned: **${pinned.layer}**: ${fieldsText(pinned)}`] : []),
     '',
-    ...(against && pinned ? markdownFigures(against) : figuresTable(estimate)),
+    ...(store && pinned ? markdownFigures(store) : figuresTable(estimate, store?.training.memory ?? null)),
     '',
     '| step | shape | parameters | MACs |',
     '|---|---|---:|---:|',
@@ -83,8 +84,8 @@ const fieldsText = (config) =>
     .map(([name, value]) => `${name} ${value}`)
     .join(', ');
 
-/** @param {Estimate} estimate */
-function figuresTable(estimate) {
+/** @param {Estimate} estimate @param {{ peak: number } | null} step of training with Adam */
+function figuresTable(estimate, step) {
   const { memory } = estimate;
   const training = memory.kept_for_backward === null ? '–' : formatBytes(memory.kept_for_backward);
   const cache = /** @type {any} */ (estimate).kv_cache;
@@ -103,6 +104,9 @@ function figuresTable(estimate) {
     `| output shape | ${formatList(estimate.output_shape)} |`,
     `| peak memory to infer | ${formatBytes(memory.inference_total)} |`,
     `| memory kept from forward to backward | ${training} |`,
+    ...(step
+      ? [`| peak of a training step with Adam, all in ${estimate.config.dtype} | ${formatBytes(step.peak)} |`]
+      : []),
     ...cacheRows
   ];
 }

@@ -4,7 +4,8 @@ const grouped = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 const THIN = '\u202f';
 
 /** `98,561`; exact for integers below 2^53. @param {number} count */
-export const formatCount = (count) => grouped.format(count);
+export const formatCount = (count) =>
+  Math.abs(count) > Number.MAX_SAFE_INTEGER ? scientific(count, 3) : grouped.format(count);
 
 /** `1 head`, `12 heads`. @param {number} count @param {string} thing */
 export const formatThings = (count, thing) => `${formatCount(count)} ${thing}${count === 1 ? '' : 's'}`;

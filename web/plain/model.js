@@ -10,6 +10,9 @@ import { formatCount } from './format.js';
 /** What of a configuration does not make it another model. */
 const FREE = ['batch_size', 'seq_len', 'past_len', 'dtype'];
 
+/** Whether a field decides which model it is. @param {string} name */
+export const makesModel = (name) => ![...FREE, 'layer', 'seed'].includes(name);
+
 /** The rest of it, as text. @param {Values} config */
 export const identityOf = (config) => JSON.stringify(Object.entries(config).filter(([name]) => !FREE.includes(name)));
 

@@ -67,11 +67,14 @@ export function problemsOf(name, cells, shape) {
   return cells.flatMap((row, at) =>
     row.flatMap((cell, column) => {
       if (isNumber(cell)) return [];
-      const got = cell.trim() ? `got ${JSON.stringify(cell)}` : 'and is empty';
+      const got = cell.trim() ? `got ${JSON.stringify(cell)}${pointText(cell)}` : 'and is empty';
       return [{ row: at, column, message: `${name}, position ${at}, feature ${column} must be a number, ${got}` }];
     })
   );
 }
+
+/** How a number with a decimal comma is written here. @param {string} cell */
+const pointText = (cell) => (/^\s*[+-]?\d*,\d+\s*$/.test(cell) ? `: write ${cell.trim().replace(',', '.')}` : '');
 
 /** A finite one, as float32 has it. @param {string} cell */
 const isNumber = (cell) => cell.trim() !== '' && Number.isFinite(Math.fround(Number(cell)));

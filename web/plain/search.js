@@ -5,6 +5,9 @@ const MOST_QUOTED = 40;
 /** A text as a message quotes it. @param {unknown} text */
 export const quoted = (text) => JSON.stringify(shortened(String(text)));
 
+/** What was typed for a number, as a message says it: a number bare, another text quoted. @param {unknown} text */
+export const gotText = (text) => (/^-?\d+(\.\d+)?$/.test(String(text)) ? shortened(String(text)) : quoted(text));
+
 /** @param {string} text */
 export const shortened = (text) => (text.length > MOST_QUOTED ? `${text.slice(0, MOST_QUOTED)}…` : text);
 

@@ -3,9 +3,9 @@
 import { ASIDE, WITH_MASKS, asideRefusals, runRefusals } from './aside.js';
 import { configOf, fitsField, parseField } from './fields.js';
 import { keyOf } from './key.js';
-import { NO_MODEL, identityOf } from './model.js';
+import { NO_MODEL, identityOf, makesModel } from './model.js';
 import { readPin } from './pin.js';
-import { shortened } from './search.js';
+import { quoted, shortened } from './search.js';
 import { PyTorchSource, maskArguments } from './pytorch-source.js';
 
 /**
@@ -254,6 +254,11 @@ export class Store extends EventTarget {
       ...repeated,
       ...strangers.map((name) => this.refusal({ layer: this.layer.name, [name]: values[name] }))
     ];
+    const { model } = this.aside;
+    if (model && !Object.keys(this.values).some(makesModel)) {
+      this.aside = nonempty({ ...this.aside, ...NO_MODEL });
+      this.leftOut.push(`model ${quoted(model)} comes without the fields of its config.json`);
+    }
     this.#assignPin(pin);
   }
 

@@ -33,9 +33,9 @@ const KNOWN = [...fieldNames, 'address', 'light-dom', 'panels', 'tabs', 'theme']
  * and `.config` is all of them at once. Whatever was set last wins: attribute, property or what the visitor entered; at
  * the start properties come after attributes, and an attribute that is removed, like a property that is undefined,
  * gives the default. `panels` names the parts that it has (panels.js; all without it), `tabs` shows some of them one at
- * a time; `theme` is light or dark, whatever the system says. `address` keeps the state in the page's address, which
- * wins at the start; `light-dom` renders among its children, for a page that has the stylesheet. Sends `change` with
- * the estimate once at the start and whenever the estimate is another.
+ * a time; `theme` is light or dark, whatever the page around it is. `address` keeps the state in the page's address,
+ * which wins at the start; `light-dom` renders among its children, for a page that has the stylesheet. Sends `change`
+ * with the estimate once at the start and whenever the estimate is another.
  */
 export class AttnscopeCalculator extends LitElement {
   static properties = {

@@ -65,7 +65,7 @@ function shapeView(shape) {
  */
 function titleView(store) {
   const model = modelOf(store);
-  if (!model) return html`<h2 id="answer-title" class="hidden">Result: ${store.layer.title}</h2>`;
+  if (!model) return html`<h2 id="answer-title" class="hidden">Result: ${subjectOf(store)}</h2>`;
   const { positions } = longestOf(store);
   const { seq_len, past_len = 0 } = /** @type {Record<string, any>} */ (store.config);
   const end =
@@ -155,16 +155,24 @@ export const leftOutNote = ({ leftOut }) =>
     ? html`<p class="stale-note" role="status">${leftOut.map((message) => html`${withoutList(message)} `)}${leftOut.length > 1 ? 'They were' : 'It was'} left out.</p>`
     : nothing;
 
+/** A list of names too long for a note: the form has them. */
+const LIST = /one of [\w, ]{80,}(?=, got)/;
+
 /** Without the list of fields: the form shows which there are. @param {string} message */
 const withoutList = (message) => (message.endsWith('?') ? message : `${message.split(';')[0]}.`);
 
-/** @param {Store} store @param {boolean} hasForm */
-function staleNote(store, hasForm) {
+/**
+ * Says whose figures are shown while what was entered has none, and why it has none.
+ * @param {Store} store @param {boolean} hasForm whether the form says why, where it is in sight
+ */
+export function staleNote(store, hasForm) {
   const { config, layers, errors, valid } = store;
   if (valid)
     return html`<p class="stale-note" role="status">The file was refused. These figures are still those of ${subjectOf(store)}.</p>`;
   const fields = layers.find(({ name }) => name === config.layer)?.fields.filter(isSize) ?? [];
   const shown = fields.map(({ name }) => `${name} ${formatCount(Number(config[name]))}`).join(', ');
-  const why = hasForm ? [] : Object.values(errors).map((message) => `${message}. `);
-  return html`<p class="stale-note" role="status">${why}These figures are for the last valid values: ${shown}.</p>`;
+  const why = Object.values(errors).map(
+    (message) => `${hasForm ? withoutList(message.replace(LIST, 'one of those in the form')) : `${message}.`} `
+  );
+  return html`<p class="stale-note" role="status">${hasForm ? html`<span class="sheet-only">${why}</span>` : why}These figures are for the last valid values: ${shown}.</p>`;
 }

@@ -40,6 +40,7 @@ function ownView(store) {
   const own = store.figures([{ ...store.config, batch_size: sequences, seq_len: 1, past_len: length - 1 }])[0];
   if (!own?.kv_cache) return nothing;
   const layers = modelOf(store)?.layers ?? 1;
+  const isCut = own.kv_cache.bytes_per_sequence < own.kv_cache.bytes_per_token * length;
   const [token, sequence, all] = [
     own.kv_cache.bytes_per_token,
     own.kv_cache.bytes_per_sequence,
@@ -47,9 +48,12 @@ function ownView(store) {
   ].map((bytes) => formatBytes(bytes * layers));
   return html`
     <p class="cache-own" data-cache-own><b>${all}</b> for ${subjectOf(store)}: ${token} a token${layers > 1 ? ` in all ${layers} layers` : ''}, ${sequence} a sequence
-      of ${formatCount(length)} positions${sequences > 1 ? `, ${formatCount(sequences)} sequences` : ''}.${layers > 1 ? '' : withParameters(own.kv_cache.bytes, own.memory.parameters)}</p>
+      of ${formatCount(length)} positions${isCut ? windowText(store.config) : ''}${sequences > 1 ? `, ${formatCount(sequences)} sequences` : ''}.${layers > 1 ? '' : withParameters(own.kv_cache.bytes, own.memory.parameters)}</p>
     ${positions !== null && context > positions ? html`<p class="note" data-beyond role="status">${beyond(store, context, positions, learned !== null)}</p>` : nothing}`;
 }
+
+/** Where a sequence keeps less than all of its tokens. @param {Record<string, any>} config */
+const windowText = ({ window }) => (window ? ` (windowed layers keep the last ${formatCount(window)})` : '');
 
 /** @param {number} cache @param {number} parameters */
 const withParameters = (cache, parameters) =>

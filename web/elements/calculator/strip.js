@@ -27,7 +27,7 @@ export function stripView(store, { kind, form, open, toggle }) {
         </p>
         ${
           form
-            ? html`<button class="button small sheet-button" type="button" aria-expanded=${open ? 'true' : 'false'} aria-controls="layer-form"
+            ? html`<button class=${store.valid ? 'button small sheet-button' : 'button small sheet-button wrong'} type="button" aria-expanded=${open ? 'true' : 'false'} aria-controls="layer-form"
           @click=${toggle}>${open ? 'Done' : 'Edit'}<span class="hidden"> the layer</span></button>`
             : nothing
         }

@@ -4,7 +4,7 @@
 import { html, nothing } from 'lit';
 import { classMap } from 'lit/directives/class-map.js';
 import { formView } from '../form/form.js';
-import { headlineView, leftOutNote } from './headline.js';
+import { headlineView, leftOutNote, staleNote } from './headline.js';
 import { memoryView } from './memory.js';
 import { stepsView } from './steps.js';
 import { timelineView } from './timeline.js';
@@ -47,7 +47,7 @@ export function calculatorView(store, actions, parts, exporting, layout, message
   const kind = has('answer') ? inSight : 'alone';
   return html`
     ${messages.map((text) => html`<p class="host-message" role="alert">${text}</p>`)}
-    ${has('answer') ? nothing : leftOutNote(store)}
+    ${has('answer') ? nothing : html`${leftOutNote(store)}${store.current ? nothing : staleNote(store, has('form'))}`}
     ${has('form') ? stripView(store, { kind, form: live, open, toggle }) : nothing}
     <div class=${classMap({ calculator: true, formless: !has('form'), headless: !has('answer'), card: panels.length === 1 && has('answer') })}>
       ${has('presets') ? presetChips(store, actions, root) : nothing}

@@ -31,6 +31,8 @@ import './small-multiples.js';
 
 /** From this width on the small pictures stand at the map's side, and take so much of it. */
 const [WIDE, SIDE] = [640, 290];
+/** From this width on what stands beside the map takes half of it. */
+const PAIRED = 800;
 
 /**
  * One plane of a tensor on a canvas, its siblings (the heads of a layer) small beside it, and its numbers as a table.
@@ -38,7 +40,8 @@ const [WIDE, SIDE] = [640, 290];
  * `mask-change` with the new mask when the pointer or key is released. A mouse says the value below it and paints when
  * it is dragged; a touch cannot do both, so there is a switch for it. With `.explain`, which answers for a cell, the
  * numbers that make the cell stand below: of the one that is pinned by a click or Enter, else of the last pointed at. A
- * screen that is touched has none before a touch.
+ * screen that is touched has none before a touch. `.beside`, a template, stands beside the map where there is room,
+ * and then above those numbers.
  */
 export class HeatMap extends LightElement {
   static properties = {
@@ -48,6 +51,7 @@ export class HeatMap extends LightElement {
     prefix: {},
     tallest: { type: Number },
     explain: {},
+    beside: {},
     cell: { state: true },
     lead: { state: true },
     masked: { state: true },
@@ -64,6 +68,8 @@ export class HeatMap extends LightElement {
     /** @type {Uint8Array | null} */
     this.mask = null;
     this.fixed = false;
+    /** @type {unknown} */
+    this.beside = null;
     /** Of its ids, where a page has several heat maps. */
     this.prefix = '';
     this.tallest = TALLEST;
@@ -177,9 +183,10 @@ export class HeatMap extends LightElement {
     this.words = wordsOf(drawn);
     this.sums = drawn.weights ? rowSums(grid) : null;
     this.spread = drawn.weights || drawn.mask ? '' : spreadText(grid);
-    const isBeside = this.siblings.grids.length > 0 && this.room >= WIDE;
+    const isPaired = Boolean(this.beside) && this.room >= PAIRED;
+    const isBeside = !this.beside && this.siblings.grids.length > 0 && this.room >= WIDE;
     const layout = layoutOf(grid, {
-      room: this.room - (isBeside ? SIDE : 0) - (drawn.marks?.rows.length ? MARK_ROOM : 0),
+      room: (isPaired ? this.room / 2 : this.room) - (isBeside ? SIDE : 0) - (drawn.marks?.rows.length ? MARK_ROOM : 0),
       tallest: this.tallest,
       ratio: window.devicePixelRatio || 1,
       words: this.words,
@@ -242,7 +249,7 @@ export class HeatMap extends LightElement {
               ${this.sums && !this.layout?.sums ? html`<p class="heat-sums">${sumsText(this.sums)}</p>` : nothing}
             </div>
           </div>
-          ${this.#explanation()} ${this.#multiples()}
+          ${this.#explanation()} ${this.beside ? html`<div class="heat-beside">${this.beside}</div>` : nothing} ${this.#multiples()}
         </div>
       </div>
       <p class="note" id=${`${this.prefix}heat-help`}>${this.#help()}</p>

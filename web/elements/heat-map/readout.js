@@ -1,7 +1,6 @@
 // What a map says of the cell that is pointed at, or else of all its numbers.
 
-import { formatSignificant } from '../../plain/format.js';
-import { sumText } from './numbers.js';
+import { numberText, sumText } from './numbers.js';
 
 /**
  * The sum of the cell's row is said where it does not stand beside it.
@@ -11,12 +10,12 @@ import { sumText } from './numbers.js';
 export function readout({ drawn, grid, cell, mask, words, sums, spread, layout }) {
   if (!drawn || !grid) return '';
   const { axes, weights } = drawn;
-  if (!cell) return weights ? `uniform would be ${formatSignificant(1 / grid.columns)}` : spread;
+  if (!cell) return weights ? `uniform would be ${numberText(1 / grid.columns)}` : spread;
   const { row, column } = cell;
   const at = row * grid.columns + column;
   const closed = mask && !mask[at] ? ', masked' : '';
   const sum = sums && !layout?.sums ? `; its row sums to ${sumText(sums[row])}` : '';
-  return `${placeText(axes, words, cell)}: ${formatSignificant(grid.data[at])}${closed}${sum}`;
+  return `${placeText(axes, words, cell)}: ${numberText(grid.data[at])}${closed}${sum}`;
 }
 
 /**
@@ -34,5 +33,6 @@ const named = (index, words) => (words ? `${index} (${words[index]})` : String(i
 /** `Weights of batch 0, head 3`. @param {import('./drawn.js').Drawn} drawn @param {readonly number[]} lead */
 export function captionOf({ name, axes, planes }, lead) {
   const of = planes?.names[lead.at(-1) ?? 0] ?? lead.map((at, index) => `${axes[index]} ${at}`).join(', ');
-  return `${name[0].toUpperCase()}${name.slice(1).replaceAll('_', ' ')}${of ? ` of ${of}` : ''}`;
+  const title = name.includes('.') ? name : `${name[0].toUpperCase()}${name.slice(1).replaceAll('_', ' ')}`; // of a parameter
+  return `${title}${of ? ` of ${of}` : ''}`;
 }

@@ -20,9 +20,12 @@ export function askedOf({ axes }, lead, { row, column }) {
   );
 }
 
+/** A smaller share of the largest weight is next to nothing. */
+const LEAST = 0.05;
+
 /**
  * The second largest weight of the last row, whose query sees most keys: the largest has exp(0), which teaches nothing.
- * The largest where no other key is seen, or where all weights are equal.
+ * The largest where no other key is seen, where all weights are equal, and where the second is next to nothing.
  * @param {Grid} grid @returns {Cell}
  */
 function firstTold({ data, rows, columns }) {
@@ -30,7 +33,8 @@ function firstTold({ data, rows, columns }) {
   const finite = row.filter(Number.isFinite);
   const largest = Math.max(...finite);
   const second = Math.max(...finite.filter((value) => value < largest && value !== 0));
-  return { row: rows - 1, column: Math.max(0, row.indexOf(second === -Infinity ? largest : second)) };
+  const isNothing = second === -Infinity || (second >= 0 && second < LEAST * largest);
+  return { row: rows - 1, column: Math.max(0, row.indexOf(isNothing ? largest : second)) };
 }
 
 /** @param {Cell | null} one @param {Cell} other */

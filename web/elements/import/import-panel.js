@@ -30,6 +30,8 @@ export class ImportPanel extends LightElement {
     this.store = null;
     this.text = '';
     this.error = '';
+    /** The part of a refused file that can be read alone, by its path; '' for none. */
+    this.inside = '';
     /** What the form was filled from last. @type {Imported | null} */
     this.imported = null;
     /** Whether that is what the box holds. */
@@ -45,8 +47,9 @@ export class ImportPanel extends LightElement {
       return;
     }
     try {
-      this.#take(fromHuggingFace(parsed(text), name ? { name } : {}));
+      this.#take(fromHuggingFace(checked(parsed(text)), name ? { name } : {}));
       this.error = '';
+      this.inside = '';
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
       this.#refuse(error.message);
@@ -68,6 +71,7 @@ export class ImportPanel extends LightElement {
   /** Says what is wrong with a file, in view, while the answer is still that of before. @param {string} message */
   async #refuse(message) {
     this.error = message;
+    this.inside = insideOf(message, this.text);
     this.current = false;
     this.store?.refuse(message !== '');
     await this.updateComplete;
@@ -106,6 +110,8 @@ export class ImportPanel extends LightElement {
     return importView({
       text: this.text,
       error: this.error,
+      inside: this.inside,
+      readInside: () => this.read(JSON.stringify(partOf(this.text, this.inside), null, 2)),
       imported: this.imported,
       current: this.current,
       over: this.over,
@@ -141,5 +147,26 @@ function parsed(text) {
     throw new RangeError(`This is not JSON: ${/** @type {Error} */ (error).message}`, { cause: error });
   }
 }
+
+/** Keys by which other files of a model's folder are known, and their names. */
+const OTHERS = { tokenizer_class: 'tokenizer_config.json', peft_type: 'adapter_config.json' };
+
+/** @param {any} file */
+function checked(file) {
+  const [, other] = Object.entries(OTHERS).find(([key]) => file?.[key] && !file.model_type) ?? [];
+  if (other) throw new RangeError(`This is ${other}: open the config.json of the model`);
+  return file;
+}
+
+/** A part that the message names as one to be read alone. @param {string} message @param {string} text */
+function insideOf(message, text) {
+  const [, named] = /read where ([\w.]+) is given alone/.exec(message) ?? [];
+  if (!named) return '';
+  const path = named === 'it' ? 'text_config' : named;
+  return partOf(text, path) ? path : '';
+}
+
+/** @param {string} text @param {string} path @returns {any} */
+const partOf = (text, path) => path.split('.').reduce((part, name) => part?.[name], parsed(text));
 
 define('attnscope-import', ImportPanel);

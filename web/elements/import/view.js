@@ -11,6 +11,8 @@ import { formatThings } from '../../plain/format.js';
  * @typedef {object} Panel
  * @property {string} text
  * @property {string} error
+ * @property {string} inside the part of a refused file that can be read alone, '' for none
+ * @property {() => void} readInside
  * @property {Imported | null} imported what the form was filled from last
  * @property {boolean} current whether that is this text
  * @property {boolean} over whether something is being dragged over the box
@@ -29,22 +31,47 @@ export const importHead = () => html`
   </div>`;
 
 /** @param {Panel} panel */
-export const importView = ({ text, error, imported, current, over, type, choose, drag, leave, drop }) => html`
+export const importView = ({ text, error, inside, imported, current, over, ...actions }) => html`
   ${importHead()}
-  <div class=${over ? 'import-box over' : 'import-box'} @dragover=${drag} @dragleave=${leave} @drop=${drop}>
+  <div class=${over ? 'import-box over' : 'import-box'} @dragover=${actions.drag} @dragleave=${actions.leave} @drop=${actions.drop}>
     <div class="import-label">
       <label for="import-text">Paste its text, or drop the file here</label>
       <label class="button small">Choose a file<input class="hidden" type="file" accept=".json,application/json"
-        @change=${(/** @type {any} */ event) => chosen(event.target, choose)}></label>
+        @change=${(/** @type {any} */ event) => chosen(event.target, actions.choose)}></label>
     </div>
     <textarea class="import-text" id="import-text" rows="4" spellcheck="false" autocomplete="off" autocapitalize="off"
       placeholder=${'{ "model_type": "llama", "hidden_size": 4096, … }'} .value=${live(text)}
       aria-invalid=${error ? 'true' : 'false'}
-      aria-describedby="import-error" @input=${(/** @type {any} */ event) => type(event.target.value)}></textarea>
-    <p class="field-error" id="import-error" role="alert">${error}</p>
+      aria-describedby="import-error" @input=${(/** @type {any} */ event) => actions.type(event.target.value)}></textarea>
+    <p class="field-error" id="import-error" role="alert">${refusalOf(error).text}</p>
+    ${inside ? html`<button class="button small" type="button" data-action="inside" @click=${actions.readInside}>Read its ${inside}</button>` : nothing}
+    ${typesView(refusalOf(error).types)}
   </div>
   <p class="note" role="status">${imported && current ? summary(imported) : nothing}</p>
   ${imported ? keysTable(imported, current) : nothing}`;
+
+/** The list of model types in a message of fromHuggingFace, and what it says around it. */
+const TYPES = /^(.*?)(?:; )?model_type must be one of ([\w-]+(?:, (?!got ")[\w-]+)+)(?:, got ("[^"]*"))?(.*)$/s;
+
+/**
+ * A message without its list of types, which is folded.
+ * @param {string} message
+ * @returns {{ text: string, types: string[] }}
+ */
+function refusalOf(message) {
+  const [, before, list, got, after] = TYPES.exec(message) ?? [];
+  if (!list) return { text: message, types: [] };
+  const types = list.split(', ');
+  if (before) return { text: `${before}${after}.`, types };
+  if (got) return { text: `model_type ${got} is not read here${after}${after.endsWith('?') ? '' : '.'}`, types };
+  return { text: 'The file has no model_type that says what model it is of.', types };
+}
+
+/** @param {readonly string[]} types */
+const typesView = (types) =>
+  types.length
+    ? html`<details class="twin" data-types><summary>The ${types.length} model types that are read</summary><p class="note">${types.join(', ')}</p></details>`
+    : nothing;
 
 /**
  * Emptied, so that the same file can be chosen again.
@@ -61,8 +88,8 @@ function chosen(input, choose) {
 function summary({ family, keys, model }) {
   const count = (/** @type {ImportedKey['use']} */ use) => keys.filter((key) => key.use === use).length;
   const apart = keys.filter(({ differs }) => differs).map(({ key }) => key);
-  const what = model.layers ? 'One of its attention layers' : 'The model';
-  const outputs = apart.length ? ` ${what} differs from this layer: see ${apart.join(', ')}.` : '';
+  const what = model.layers ? 'Its attention layers differ' : 'The model differs';
+  const outputs = apart.length ? ` ${what} from this layer: see ${apart.join(', ')}.` : '';
   return `The form was filled from this ${family} model: ${formatThings(count('used'), 'key')} used, ${count('defaulted')} defaulted, ${count('ignored')} ignored.${outputs}`;
 }
 

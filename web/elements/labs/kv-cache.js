@@ -1,7 +1,7 @@
 import { html } from 'lit';
 import { compute, layer, notice, settings } from '../../plain/labs/kv-cache.js';
 import { causalMask } from '../../plain/mask.js';
-import { formatBytes, formatCount, formatShort, formatSignificant } from '../../plain/format.js';
+import { formatBytes, formatCount, formatShort, scientific } from '../../plain/format.js';
 import { chartView, factsView, heatMap, cornerOf } from './pictures.js';
 
 /** @typedef {ReturnType<typeof compute>} Data */
@@ -10,20 +10,20 @@ import { chartView, factsView, heatMap, cornerOf } from './pictures.js';
 function figure({ weights, words, explain, curve, now, difference }, stage) {
   const map = { tensor: weights, name: 'weights', axes: ['head', 'query', 'key'], weights: true, words, explain };
   const mask = causalMask(words.length, words.length);
-  return html`
-    <div class="lab-pair">
-      <div>${heatMap(map, stage, { mask, paint: null })}
-        <p class="note">Row by row, as the steps over the cache gave them: the last row is this token’s, the others were
-          done before.</p></div>
-      <div>${chartView(chartOf(curve, now), stage)}
+  const chart = html`${chartView(chartOf(curve, now), stage)}
         ${factsView([
           { name: 'With the cache', value: formatCount(now.kept), note: 'MACs for this token' },
           { name: 'Without', value: formatCount(now.again), note: 'MACs for this token' },
           { name: 'Kept', value: formatBytes(now.bytes), note: `${formatBytes(now.bytesPerToken)} a token` },
-          { name: 'Difference', value: formatSignificant(difference), note: 'of the two outputs, at most: rounding' }
-        ])}</div>
-    </div>`;
+          { name: 'Difference', value: smallText(difference), note: 'of the two outputs, at most: rounding' }
+        ])}`;
+  return html`${heatMap(map, stage, { mask, paint: null }, chart)}
+    <p class="note">Row by row, as the steps over the cache gave them: the last row is this token’s, the others were done
+      before.</p>`;
 }
+
+/** `2.98 × 10⁻⁸`. @param {number} value */
+const smallText = (value) => (value ? scientific(value, 2) : '0');
 
 /** @param {Data['curve']} curve @param {Data['now']} now @returns {import('./pictures.js').Chart} */
 const chartOf = (curve, now) => ({

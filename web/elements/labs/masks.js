@@ -12,11 +12,7 @@ function figure({ weights, words, mask, values, keys, explain }, stage) {
   const covers = values.hidden === 'infinity';
   const paint = (/** @type {Uint8Array} */ painted) => stage.set({ mask: 'painted', cells: cellsText(painted) });
   const map = { tensor: weights, name: 'weights', axes: ['query', 'key'], weights: true, words, explain };
-  return html`
-    <div class="lab-pair">
-      <div>${heatMap(map, stage, covers ? { mask, paint } : { mask: null, paint: null })}</div>
-      <div>${rowTable(values.row, words, keys)}</div>
-    </div>`;
+  return heatMap(map, stage, covers ? { mask, paint } : { mask: null, paint: null }, rowTable(values.row, words, keys));
 }
 
 /** From score to weight. @param {number} row @param {string[]} words @param {Data['keys']} keys */

@@ -17,12 +17,20 @@ import { chartTable } from './chart-table.js';
  */
 
 const THUMBNAIL = 64;
+/** A map that neither has a mask nor takes one. @type {Masking} */
+export const UNMASKED = { mask: null, paint: null };
 
-/** @param {Map} map @param {Stage} stage @param {Masking} [masking] */
-export function heatMap(map, { live }, masking = { mask: null, paint: null }) {
-  if (!live) return staticMap(map, masking.mask);
+/**
+ * @param {Map} map @param {Stage} stage @param {Masking} [masking]
+ * @param {unknown} [beside] a template beside the map, null for none
+ */
+export function heatMap(map, { live }, masking = UNMASKED, beside = null) {
   const { mask, paint } = masking;
-  return html`<attnscope-heat-map .drawn=${drawnOf(map, paint ? 'mask' : '')} .mask=${mask} ?fixed=${!paint} .explain=${map.explain ?? null}
+  if (!live) {
+    const still = staticMap(map, mask);
+    return beside ? html`<div class="lab-pair"><div>${still}</div><div>${beside}</div></div>` : still;
+  }
+  return html`<attnscope-heat-map .drawn=${drawnOf(map, paint ? 'mask' : '')} .mask=${mask} ?fixed=${!paint} .explain=${map.explain ?? null} .beside=${beside}
     @mask-change=${(/** @type {CustomEvent} */ event) => paint?.(event.detail.mask)}></attnscope-heat-map>`;
 }
 

@@ -1,18 +1,19 @@
 import { html } from 'lit';
 import { compute, layer, notice, settings } from '../../plain/labs/positions.js';
 import { formatSignificant } from '../../plain/format.js';
-import { chartView, heatMap, cornerOf } from './pictures.js';
+import { UNMASKED, chartView, heatMap, cornerOf } from './pictures.js';
 
 /** @typedef {ReturnType<typeof compute>} Data */
 
 /** @param {Data} data @param {import('./labs.js').Stage} stage */
-const figure = (data, stage) => html`
-  <div class="lab-pair">
-    <div>${heatMap({ tensor: data.weights, name: 'weights', axes: ['query', 'key'], weights: true, words: data.words, explain: data.explain }, stage)}</div>
-    <div>${chartView(chartOf(data), stage)}
-      <p class="note">Queries and keys are the vectors themselves, without projections. A score is counted from that of
-        the query’s own place. The line is the mean of all pairs at a distance, the band goes from the least to the largest.</p></div>
-  </div>`;
+function figure(data, stage) {
+  const { weights, words, explain } = data;
+  const map = { tensor: weights, name: 'weights', axes: ['query', 'key'], weights: true, words, explain };
+  const chart = html`${chartView(chartOf(data), stage)}
+    <p class="note">Queries and keys are the vectors themselves, without projections. A score is counted from that of
+      the query’s own place. The line is the mean of all pairs at a distance, the band goes from the least to the largest.</p>`;
+  return heatMap(map, stage, UNMASKED, chart);
+}
 
 /** @param {Data} data @returns {import('./pictures.js').Chart} */
 const chartOf = ({ distances, values: { head } }) => ({

@@ -21,19 +21,23 @@ import { copyButton, saidView } from '../shared/copy-button.js';
 
 /** @param {State} state @param {Actions} actions */
 export function labView(state, actions) {
-  const { lab, data, values, leftOut, failure, said, live: isLive, root } = state;
+  const { lab, data, values, errors, leftOut, failure, said, live: isLive, root } = state;
+  const shown = settingsOf(lab.settings, values);
+  const isOld = failure !== '' || shown.some(({ name }) => errors[name]);
+  const stale = isOld ? ' stale' : '';
   const figure = { live: isLive, set: actions.set };
   const prevent = (/** @type {Event} */ event) => event.preventDefault();
   return html`
     <div class="lab">
       <form class="lab-settings" aria-label="Settings" novalidate @submit=${prevent} @change=${actions.settle}>
-        ${settingsOf(lab.settings, values).map((setting) => settingView(setting, state, actions))}
+        ${shown.map((setting) => settingView(setting, state, actions))}
       </form>
       <div class="lab-main">
         ${leftOut.length ? html`<p class="stale-note" role="status">The link is not followed in all: ${leftOut.join('; ')}.</p>` : nothing}
         ${failure ? html`<p class="field-error" role="alert">${failure}</p>` : nothing}
-        <p class="lab-notice" role="status">${lab.notice(data, values)}</p>
-        <div class="panel lab-figure">${lab.figure(data, figure)}</div>
+        ${isOld ? html`<p class="stale-note" role="status" data-old>This is of the last valid values.</p>` : nothing}
+        <p class=${`lab-notice${stale}`} role="status">${lab.notice(data, values)}</p>
+        <div class=${`panel lab-figure${stale}`}>${lab.figure(data, figure)}</div>
       </div>
       <div class="lab-links">
         <div class="actions">${linksView(lab.layer(data), root)}

@@ -1,15 +1,15 @@
 import { html } from 'lit';
 import { LENGTH, compute, layer, notice, settings } from '../../plain/labs/why-sqrt-d.js';
 import { formatSignificant } from '../../plain/format.js';
-import { chartView, factsView, heatMap, percent, cornerOf } from './pictures.js';
+import { UNMASKED, chartView, factsView, heatMap, percent, cornerOf } from './pictures.js';
 
 /** @typedef {ReturnType<typeof compute>} Data */
 
 /** @param {Data} data @param {import('./labs.js').Stage} stage */
-const figure = ({ all, shown }, stage) => html`
-  <div class="lab-pair">
-    <div>${heatMap({ tensor: shown.weights, name: 'weights', axes: ['query', 'key'], weights: true, explain: shown.explain }, stage)}</div>
-    <div>${chartView(chartOf(all, shown), stage)}
+function figure({ all, shown }, stage) {
+  const { weights, explain } = shown;
+  const map = { tensor: weights, name: 'weights', axes: ['query', 'key'], weights: true, explain };
+  const chart = html`${chartView(chartOf(all, shown), stage)}
       ${factsView([
         { name: 'Scores', value: formatSignificant(shown.deviation), note: 'their standard deviation' },
         {
@@ -23,8 +23,9 @@ const figure = ({ all, shown }, stage) => html`
           value: formatSignificant(shown.slope),
           note: 'w(1 − w), summed over a row: what a gradient is multiplied by'
         }
-      ])}</div>
-  </div>`;
+      ])}`;
+  return heatMap(map, stage, UNMASKED, chart);
+}
 
 /** @param {Data['all']} all @param {Data['shown']} shown @returns {import('./pictures.js').Chart} */
 const chartOf = (all, { d, scale }) => ({

@@ -166,6 +166,19 @@ export class NumberGrid extends LightElement {
     }
   }
 
+  /**
+   * Goes on in the grid of the next input, or of the one before: at its nearest end.
+   * @param {boolean} back @returns {boolean} whether there is one
+   */
+  #toNeighbour(back) {
+    const root = /** @type {Document | ShadowRoot} */ (this.getRootNode());
+    const grids = [...root.querySelectorAll('attnscope-numbers')];
+    const cells = grids[grids.indexOf(this) + (back ? -1 : 1)]?.querySelectorAll('textarea, [data-cell]') ?? [];
+    const cell = /** @type {HTMLElement | undefined} */ (cells[back ? cells.length - 1 : 0]);
+    cell?.focus();
+    return Boolean(cell);
+  }
+
   /** @param {KeyboardEvent} event @param {Place} place */
   #onKey(event, place) {
     const { key, altKey, metaKey, ctrlKey, target } = event;
@@ -174,7 +187,10 @@ export class NumberGrid extends LightElement {
     if (key === 'Tab' && (ctrlKey || this.leaving)) return;
     const size = { rows: this.cells.length, columns: this.cells[0].length };
     const next = key === 'Tab' || key === 'Enter' ? typed(place, event, this.begun, size) : moved(place, event, size);
-    if (!next) return;
+    if (!next) {
+      if (key === 'Tab' && this.#toNeighbour(event.shiftKey)) event.preventDefault();
+      return;
+    }
     event.preventDefault();
     const input = this.querySelector(`[data-cell="${next.row} ${next.column}"]`);
     const { begun } = this;
@@ -185,7 +201,7 @@ export class NumberGrid extends LightElement {
 }
 
 /**
- * The cell after one that was typed: by Tab the next one of all rows, null after the last; by Enter the one below, in
+ * The cell after one that was typed: by Tab the next cell of all rows, null after the last; by Enter the one below, in
  * the column in which the line has begun, or above the next column. The last cell is followed by itself. With Shift the
  * other way.
  * @param {Place} place @param {KeyboardEvent} event @param {number} begun that column

@@ -267,7 +267,7 @@ export class RunPanel extends LightElement {
     const { store } = this;
     if (!store || !this.config) return nothing;
     const { fits } = this.needs;
-    const idle = fits && !this.busy;
+    const idle = fits && !this.busy && store.valid;
     const look = (/** @type {Record<string, string>} */ patch, /** @type {any} */ edit) => store.look(patch, edit);
     return html`
       ${headView({

@@ -45,7 +45,7 @@ export const headView = ({ seed, seedError, again, idle, progress, still, type, 
 
 /**
  * Where the heat map will be.
- * @param {string} title @param {unknown} text
+ * @param {unknown} title @param {unknown} text
  */
 export const emptyView = (title, text) => html`
   <div class="run-empty"><div><b>${title}</b><p>${text}</p></div></div>`;
@@ -53,7 +53,7 @@ export const emptyView = (title, text) => html`
 /** What runs by itself. */
 export const coming = () =>
   emptyView(
-    'The first run is on its way',
+    html`<span class="with-scripts">The first run is on its way</span>`,
     'Who attends to whom is drawn here, by JavaScript and WebAssembly in your browser.'
   );
 

@@ -21,11 +21,12 @@ export class Patience {
    */
   async answer(asked, least) {
     const start = performance.now();
-    let timer = 0;
+    /** @type {ReturnType<typeof setInterval> | undefined} */
+    let timer;
     let waited = 0;
     /** @type {Promise<never>} */
     const silence = new Promise((_, reject) => {
-      timer = window.setInterval(() => {
+      timer = setInterval(() => {
         waited += TICK_MS;
         if (waited > Math.max(least, TIMES * this.#longest)) reject(new Error(silent(waited)));
       }, TICK_MS);
@@ -35,7 +36,7 @@ export class Patience {
       this.#longest = Math.max(this.#longest, performance.now() - start);
       return answer;
     } finally {
-      window.clearInterval(timer);
+      clearInterval(timer);
     }
   }
 }

@@ -69,7 +69,7 @@ function reportText({ bytes }, { used, bad, split, classes, counts }) {
     .slice(0, MOST_CLASSES_NAMED)
     .map(
       (name, at) =>
-        `${name.length > LONGEST_CLASS ? `${name.slice(0, LONGEST_CLASS)}…` : name} ${formatCount(counts[at])}`
+        `${name.length > LONGEST_CLASS ? `${name.slice(0, LONGEST_CLASS)}…` : name} (${formatCount(counts[at])})`
     );
   const more = classes.length > named.length ? ', …' : '';
   return `${formatBytes(bytes)}, ${formatThings(used, 'row')} used and ${formatCount(bad.length)} left out${split ? splitText(split) : ''}. ${formatThings(classes.length, 'label')}: ${named.join(', ')}${more}.`;

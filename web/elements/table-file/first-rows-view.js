@@ -35,7 +35,7 @@ export function firstRowsView(table, values, errors, set) {
     ${errors.header ? html`<p class="field-error" id="error-header">${errors.header}</p>` : nothing}
     <div class="scroller" tabindex="0" role="group" aria-label="The first rows"><table class="table first-rows" data-first-rows>
       <thead><tr>${places.map((at) => html`<th scope="col" data-part=${parts[at].part}>${short(parts[at].name)}<small>${parts[at].part}</small></th>`)}</tr></thead>
-      <tbody>${table.rows.slice(Number(header), Number(header) + ROWS).map(({ cells }) => html`<tr>${places.map((at) => html`<td>${short(cells[at] ?? '')}</td>`)}</tr>`)}</tbody></table></div>
+      <tbody>${table.rows.slice(Number(header), Number(header) + ROWS).map(({ cells }) => html`<tr>${places.map((at) => html`<td data-part=${parts[at].part}>${short(cells[at] ?? '')}</td>`)}</tr>`)}</tbody></table></div>
     ${more ? html`<p class="note">${formatThings(more, 'more column')}.</p>` : nothing}
     ${reasonView(table, values)}`;
 }

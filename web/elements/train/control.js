@@ -17,7 +17,22 @@ import { needsView } from './needs.js';
 
 /** @param {State} state @param {Actions} actions */
 export function controlView(state, actions) {
-  const { values, checked, layers, playing, step, failure, said, settings, file, limit, kept, repeated } = state;
+  const {
+    isLive,
+    values,
+    checked,
+    layers,
+    playing,
+    step,
+    failure,
+    said,
+    settings,
+    file,
+    limit,
+    kept,
+    repeated,
+    linked
+  } = state;
   const goesOn = canGoOn(kept);
   const task = taskOf(values.task);
   const fields = fieldsOf(task, layers, values, file.table).filter(
@@ -27,7 +42,7 @@ export function controlView(state, actions) {
   const config = Object.fromEntries(fields.map((field) => [field.name, field.default]));
   const store = /** @type {any} */ ({ values, errors: checked.errors, config });
   const show = (/** @type {Element | undefined} */ details) => wrong && details?.setAttribute('open', '');
-  const strangers = strangersIn(layers, values);
+  const strangers = strangersIn(layers, values).filter((name) => linked.includes(name));
   const none = checked.plan ? 'false' : 'true';
   return html`
     <h2 id="control-title" class="hidden">Task and settings</h2>
@@ -39,7 +54,7 @@ export function controlView(state, actions) {
       </select>
       ${checked.errors.task ? html`<p class="field-error" id="error-task">${checked.errors.task}</p>` : nothing}
     </div>
-    ${task.file ? fileView(file, { errors: checked.errors, report: checked.data?.report ?? null }, values, actions) : nothing}
+    ${task.file ? fileView(file, { errors: goesOn ? fileKept(checked.errors, values) : checked.errors, report: checked.data?.report ?? null }, values, actions) : nothing}
     ${goesOn && kept.here ? hereView(kept.here, actions.kept) : nothing}
     <div class="train-buttons">
       <button class=${goesOn ? 'button' : 'button primary'} type="button" data-action="play" aria-disabled=${playing ? 'false' : none}
@@ -53,7 +68,7 @@ export function controlView(state, actions) {
     ${repeated.length ? html`<p class="note train-strangers" data-repeated>The link is not followed in all: ${repeated.join('; ')}.</p>` : nothing}
     ${strangers.length ? html`<p class="note train-strangers" data-strangers>The link also names ${strangers.join(', ')}, which this task has no setting for: it is left out.</p>` : nothing}
     ${kept.running && !kept.problem ? nothing : keptView(kept, actions.kept)}
-    <details class="options train-settings" ?open=${settings} ${ref(show)}>
+    <details class="options train-settings" ?open=${settings} ?data-still=${!isLive} ${ref(show)}>
       <summary>Settings <span>${fields.length} fields${wrong ? html`, <b class="wrong">${wrong} wrong</b>` : nothing}</span></summary>
       <form class="fields dense" aria-label="Settings" novalidate @submit=${(/** @type {Event} */ event) => {
         event.preventDefault();
@@ -61,3 +76,10 @@ export function controlView(state, actions) {
       }}>${fields.map((field) => fieldView(store, field, actions))}<button class="hidden" type="submit" tabindex="-1" aria-hidden="true">Play</button></form>
     </details>`;
 }
+
+/**
+ * A file that is kept with its run need not be chosen.
+ * @param {Record<string, string>} errors @param {import('../../plain/fields.js').Values} values
+ */
+const fileKept = (errors, { file }) =>
+  errors.file && file ? { ...errors, file: `Continue opens ${file}, which is kept with the run.` } : errors;

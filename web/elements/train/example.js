@@ -14,7 +14,7 @@ export function exampleView({ task, data, example: { tokens, labels }, moment: {
   const known = right.filter((label) => label !== UNKNOWN).length;
   const hits = right.filter((label, at) => label === said[at]).length;
   if (!isDecoder)
-    return html`<p class="train-example" data-example>It reads <code>${read.join(' ')}</code>. The class is <b>${word(right[0])}</b>; after step ${step} the layer says <b>${word(said[0])}</b>.</p>`;
+    return html`<p class="train-example" data-example>It reads <code>${read.join(' ')}</code>: the class is <b>${word(right[0])}</b>; after step ${step} the layer says <b>${word(said[0])}</b>.</p>`;
   return html`
     <p class="note train-hits">${hits} of the ${formatThings(known, 'token')} that can be known ${hits === 1 ? 'is' : 'are'} right after step ${step}.</p>
     <div class="scroller" tabindex="0" role="group" aria-label="The example as a table"><table class="table train-tokens" data-example>

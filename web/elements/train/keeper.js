@@ -9,7 +9,7 @@ import { forgetRun, keptRuns } from './kept-store.js';
  * @typedef {import('./player.js').Player} Player
  */
 
-/** Between two writings: milliseconds at least, and in times of what the last one took. */
+/** Between two writings: milliseconds at least, and in times of those in which the last one held the training up. */
 const PAUSE = { least: 250, times: 20 };
 
 export class Keeper {
@@ -70,20 +70,20 @@ export class Keeper {
     return this.#writing.now();
   }
 
-  /** @returns {Promise<number | undefined>} milliseconds; undefined where there is nothing to keep */
+  /** @returns {Promise<number | undefined>} milliseconds without training; undefined where there is nothing to keep */
   async #write() {
     const { run, step } = this.#player;
     if (!run || step === 0 || !this.wanted) return undefined;
-    const start = performance.now();
+    let took = 0;
     try {
-      const { problem } = await this.#player.ask('keep', this.#page.facts());
+      const { problem, milliseconds } = await this.#player.ask('keep', this.#page.facts());
+      took = milliseconds;
       this.problem = problem;
       if (!this.wanted && !problem) await forgetRun(keyOf(run.job.plan)); // it was forgotten meanwhile
       this.runs = await keptRuns();
     } catch (error) {
       if (this.#player.run === run) this.problem = storageText(error); // else the run was ended meanwhile
     }
-    const took = performance.now() - start;
     this.#page.changed();
     return took;
   }

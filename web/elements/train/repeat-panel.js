@@ -129,7 +129,8 @@ function textOf(write) {
 /** @param {Repeated | null} repeated */
 function noteOf(repeated) {
   if (!repeated?.file || exampleTables.some(({ name }) => name === repeated.file)) return '';
-  return `The link names ${repeated.file} but does not hold it: who opens it is asked for the file. The script has its rows.`;
+  const script = repeated.problem ? '' : ' The script has its rows.';
+  return `The link names ${repeated.file} but does not hold it: who opens it is asked for the file.${script}`;
 }
 
 define('attnscope-train-repeat', RepeatPanel);

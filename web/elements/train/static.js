@@ -14,6 +14,7 @@ export function staticTrain(scope) {
       ...{
         isLive: false,
         repeated: [],
+        linked: [],
         layers,
         limit: scope.memoryLimit,
         values: {},

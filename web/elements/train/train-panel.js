@@ -4,7 +4,7 @@ import { sayFailure } from '../shared/failure.js';
 import { pageScope } from '../shared/scope.js';
 import { following } from '../../plain/tables/proposal.js';
 import { keyOf } from '../../plain/train/kept.js';
-import { checkSettings, searchOf, taskOf, unchecked } from '../../plain/train/settings.js';
+import { checkSettings, searchOf, strangersIn, taskOf, unchecked } from '../../plain/train/settings.js';
 import { learnedText } from '../../plain/train/learned.js';
 import './ask-panel.js';
 import './repeat-panel.js';
@@ -54,6 +54,8 @@ export class TrainPanel extends LightElement {
     this.failure = '';
     /** What the address says more than once, until the next change. @type {string[]} */
     this.repeated = [];
+    /** Names in the address that its task has no setting for. @type {readonly string[]} */
+    this.linked = [];
     this.said = '';
     this.settings = true;
     this.tabled = false;
@@ -144,6 +146,7 @@ export class TrainPanel extends LightElement {
   #load() {
     this.values = valuesOfAddress();
     this.repeated = repeatedOfAddress();
+    this.linked = strangersIn(this.layers, this.values);
     this.#check();
     if (taskOf(this.values.task).file) this.files.openNamed();
   }
@@ -254,6 +257,7 @@ export class TrainPanel extends LightElement {
       this.#begin(plan);
       await this.player.resume({ plan, table: this.files.table() }, kept.key);
       this.said = `Continued at step ${this.player.step}`;
+      if (this.player.step % this.checked.pauseEvery) this.#go('play'); // it was ended in the middle
     } catch (error) {
       this.failure = /** @type {Error} */ (error).message;
     }
@@ -362,6 +366,7 @@ export class TrainPanel extends LightElement {
         ...{ layers, values, checked, playing, step, rate, gradientNorm, failure, said, settings, tabled, shown },
         isLive: true,
         repeated: this.repeated,
+        linked: this.linked,
         limit: this.scope?.memoryLimit ?? 0,
         kept: this.#kept(),
         file: { ...this.files.state, table: this.files.table() },

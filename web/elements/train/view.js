@@ -19,6 +19,7 @@ import { stripView } from './strip.js';
  * @typedef {object} State
  * @property {boolean} isLive whether there is a script
  * @property {readonly string[]} repeated what the address says more than once
+ * @property {readonly string[]} linked names in the address that its task has no setting for
  * @property {readonly Layer[]} layers
  * @property {Values} values
  * @property {Checked} checked

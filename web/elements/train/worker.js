@@ -90,16 +90,20 @@ function train(scope, { most, seconds, look = false }) {
 /**
  * Keeps the run in the browser, as it is now.
  * @param {Scope} _ @param {{ search: string, file: string }} facts
- * @returns {Promise<{ problem: string }>} why it is not kept, '' if it is
+ * @returns {Promise<{ problem: string, milliseconds: number }>} `problem`: why it is not kept, '' if it is;
+ *   `milliseconds` that no step was made in
  */
 async function keep(_, facts) {
   const { run, job, history } = underWay();
+  const start = performance.now();
   if (history.last?.step !== run.step) history.add(run.look());
+  const state = run.state();
+  const milliseconds = 2 * (performance.now() - start); // the browser copies the state once more; it writes beside us
   try {
-    await keepRun(job, { state: run.state(), points: history.points }, facts);
-    return { problem: '' };
+    await keepRun(job, { state, points: history.points }, facts);
+    return { problem: '', milliseconds };
   } catch (error) {
-    return { problem: error instanceof RangeError ? error.message : storageText(error) };
+    return { problem: error instanceof RangeError ? error.message : storageText(error), milliseconds };
   }
 }
 

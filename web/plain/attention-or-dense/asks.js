@@ -1,6 +1,7 @@
 // What a reader asks of one trained layer: of an example, of a nudge, of any tensor.
 
 import { tensorsBetween } from '../between.js';
+import { softmax } from '../softmax.js';
 import { blanked, overHeads, stepsOf } from './looks.js';
 import { directions, gradientTimesInput } from './gradients.js';
 import { mean } from './statistics.js';
@@ -221,12 +222,4 @@ function words(trial, { text }) {
     gradients: own([...gradientTimesInput(trial, { inputs, labels: Int32Array.of(label) }).values]),
     lost: own(lostOf(trial, inputs, label))
   };
-}
-
-/** @param {readonly number[]} logits */
-function softmax(logits) {
-  const most = Math.max(...logits);
-  const powers = logits.map((logit) => Math.exp(logit - most));
-  const sum = powers.reduce((total, power) => total + power, 0);
-  return powers.map((power) => power / sum);
 }

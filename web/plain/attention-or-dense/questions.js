@@ -30,12 +30,13 @@ export const questions = [
   },
   {
     question: 'Is it more expressive?',
-    answer: 'No: its weights are positive, so that one head cannot subtract a day from another. On “did it rise?”:',
+    answer:
+      'Neither contains the other. Positive weights cannot subtract a day from another, so one head cannot tell whether it rose:',
     sides: [
       { variant: 'timestep_none', title: 'time-step attention, softmax(x W + b)', score: '73.5 ± 0.8' },
       { variant: 'flat', title: 'dense over all days', score: '86.0 ± 0.5' }
     ],
-    more: 'Where it wins, it has less to learn: 56 numbers for 482.',
+    more: 'Nor can one dense layer compare days; and for fixed days it has 482 numbers to learn, attention 56.',
     settings: { task: 'which_day', rule: 'rise', variants: 'timestep_none,flat' },
     chapter: 'more-expressive'
   },

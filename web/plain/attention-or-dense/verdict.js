@@ -35,7 +35,7 @@ import { comparePairs, deviation, mean } from './statistics.js';
  *
  * @typedef {object} Comparison
  * @property {readonly Row[]} rows the best first
- * @property {readonly Pair[]} pairs every two rows; none of a single seed
+ * @property {readonly Pair[]} pairs every two rows; none of fewer than three values
  * @property {string} method how the intervals are made; '' without pairs
  * @property {readonly string[]} sentences
  */
@@ -44,6 +44,10 @@ import { comparePairs, deviation, mean } from './statistics.js';
 export const SOLVED = 0.9;
 /** Accuracies that spread further have some runs that are stuck: an interval of their mean has no meaning. */
 const SCATTERED = 0.03;
+
+/** The interval of two values is so wide that it says nothing. */
+const LEAST_VALUES = 3;
+const FEW = ['One seed says nothing', 'Two seeds say next to nothing'];
 
 const THIN = '\u202f';
 
@@ -97,8 +101,8 @@ export function comparisonOf(variants, { kind: name, solved, shared }, rules = [
     .sort((a, b) => kind.sign * (mean(b.scores) - mean(a.scores)));
   if (rows.length < 2) return null;
   const count = rows[0].values.length;
-  if (count === 1)
-    return { rows, pairs: [], method: '', sentences: ['One seed says nothing about noise: run at least three.'] };
+  if (count < LEAST_VALUES)
+    return { rows, pairs: [], method: '', sentences: [`${FEW[count - 1]} about noise: run at least three.`] };
   const differences = comparePairs(
     rows.map(({ values }) => values),
     shared
@@ -214,7 +218,9 @@ function leaderTexts(rows, pairs, { leastText, unit, sign, over }) {
   const named = (/** @type {readonly Pair[]} */ own) => listed(own.map(({ second }) => rows[second].title));
   const { title } = rows[leader] ?? {};
   const bare = (/** @type {string} */ text) => text.replaceAll(/[+−]/g, '');
-  const [ahead, alike, open, same] = [of('ahead'), of('alike'), of('open'), of('same')];
+  const [ahead, alike, open] = [of('ahead'), of('alike'), of('open')];
+  const isEqual = (/** @type {Pair} */ { difference }) => Number(difference) === 0;
+  const [equal, same] = [of('same').filter(isEqual), of('same').filter((pair) => !isEqual(pair))];
   const leads = ahead.map(({ second, difference, interval }, at) => {
     const bounds = bare(sign < 0 ? interval.split(' to ').reverse().join(' to ') : interval);
     return `${at === 0 ? 'ahead ' : ''}of ${rows[second].title} by ${bare(difference)}${at === 0 ? ` ${unit}` : ''} (${bounds})`;
@@ -223,15 +229,16 @@ function leaderTexts(rows, pairs, { leastText, unit, sign, over }) {
     ...(ahead.length ? [`${title} is ${listed(leads)}.`] : []),
     ...(alike.length ? [`${title} is alike to ${named(alike)}, to within ${leastText}.`] : []),
     ...(open.length ? [`These ${over} do not tell ${title} apart from ${named(open)}.`] : []),
+    ...(equal.length
+      ? [`${listed([title, ...equal.map(({ second }) => rows[second].title)])} have the same score in every run.`]
+      : []),
     ...same.map((pair) => sameText(title, rows[pair.second].title, pair.difference, unit))
   ];
 }
 
 /** @param {string} one @param {string} other @param {string} difference @param {string} unit */
 const sameText = (one, other, difference, unit) =>
-  Number(difference) === 0
-    ? `${one} and ${other} have the same score in every run.`
-    : `${one} differs from ${other} by ${difference} ${unit} in every run: no noise can be estimated from that.`;
+  `${one} differs from ${other} by ${difference} ${unit} in every run: no noise can be estimated from that.`;
 
 /** @param {readonly string[]} texts */
 const listed = (texts) => (texts.length === 1 ? texts[0] : `${texts.slice(0, -1).join(', ')} and ${texts.at(-1)}`);

@@ -1,6 +1,6 @@
 // What can be set in a lab, and how it stands in a link.
 
-import { quoted } from '../search.js';
+import { gotText, quoted } from '../search.js';
 
 /**
  * @typedef {Record<string, any>} Values by the names of the settings
@@ -34,7 +34,8 @@ export function readSettings(settings, entered, before) {
   for (const setting of settings) {
     const { name } = setting;
     const read = name in entered ? parsed(setting, entered[name]) : { value: setting.initial };
-    if (!read) errors[name] = `${name} must be ${ruleOf(setting)}, got ${quoted(entered[name])}`;
+    const got = ['integer', 'number'].includes(setting.kind) ? gotText : quoted;
+    if (!read) errors[name] = `${name} must be ${ruleOf(setting)}, got ${got(entered[name])}`;
     values[name] = read ? read.value : before[name];
   }
   return { values, errors };

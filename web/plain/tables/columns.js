@@ -1,6 +1,7 @@
 // The columns of a table: their names, and what their cells hold.
 
 import { contentOf, isCount } from './content.js';
+import { splitters } from './words.js';
 
 /**
  * @typedef {import('./table.js').Table} Table
@@ -13,6 +14,7 @@ import { contentOf, isCount } from './content.js';
  * @property {boolean} empty whether most of its cells are empty or missing
  * @property {number} different how many different values it has
  * @property {number} length of a cell in letters, on average
+ * @property {boolean} namesRows whether each row has a word of its own, as a name or a key
  */
 
 /** Rows that say what a column holds. */
@@ -57,7 +59,8 @@ function columnOf({ rows, decimal }, header, name, at) {
     countsRows: values.length === looked.length && isIndex(name, values),
     empty: 2 * known.length < looked.length,
     different: new Set(numbers ? known : filled).size,
-    length: filled.reduce((sum, cell) => sum + cell.length, 0) / Math.max(1, filled.length)
+    length: filled.reduce((sum, cell) => sum + cell.length, 0) / Math.max(1, filled.length),
+    namesRows: new Set(filled).size === looked.length && filled.every((cell) => splitters.words(cell).length === 1)
   };
 }
 

@@ -36,7 +36,9 @@ export function proposed(table, given = {}) {
   const text = named(given.text_column) ?? textOf(texts, others)?.column ?? label;
   const isText =
     !others.some(({ numbers, empty }) => numbers && !empty) ||
-    texts.some(({ name, different }) => TEXT_NAMES.test(name) || different > label.different);
+    texts.some(
+      ({ name, different, namesRows }) => TEXT_NAMES.test(name) || (different > label.different && !namesRows)
+    );
   const form = ['text', 'numbers'].includes(String(given.form)) ? String(given.form) : isText ? 'text' : 'numbers';
   return { header, form, label_column: label.name, text_column: text.name };
 }

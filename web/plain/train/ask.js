@@ -3,6 +3,7 @@
 import { explainedIn, seenIn } from './attention.js';
 import { UNKNOWN, answersOf } from './batch.js';
 import { refusal } from '../refusal.js';
+import { softmax } from '../softmax.js';
 
 /**
  * @typedef {import('./run.js').Run} Run
@@ -120,12 +121,4 @@ const inputs = (tokens) => ({ tokens: { data: Int32Array.from(tokens), shape: [1
 function rowsOf({ data, shape }) {
   const width = shape.at(-1) ?? 1;
   return Array.from({ length: data.length / width }, (_, row) => data.subarray(row * width, (row + 1) * width));
-}
-
-/** @param {Float32Array} scores */
-function softmax(scores) {
-  const most = scores.reduce((one, other) => Math.max(one, other), -Infinity);
-  const exponentials = Array.from(scores, (score) => Math.exp(score - most));
-  const sum = exponentials.reduce((one, other) => one + other, 0);
-  return exponentials.map((one) => one / sum);
 }

@@ -122,7 +122,7 @@ function codedRows(settings, table) {
   const { classes } = found;
   const { training, heldOut } = split(rows, settings);
   const isText = settings.form === 'text';
-  const coding = isText ? wordCoding(training, settings) : binCoding(training, columns, settings);
+  const coding = isText ? wordCoding(training, settings) : binCoding(training, columns, settings, table.decimal ?? '.');
   const of = (/** @type {Usable[]} */ own) =>
     own.map((row) => ({ label: classes.indexOf(row.label), ...coding.code(row) }));
   return { training: of(training), heldOut: of(heldOut), found, coding };

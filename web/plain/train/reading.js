@@ -1,8 +1,11 @@
 // What a reader types, as the tokens of a task: each says what it takes, and what it cannot know.
 
 import { refusal } from '../refusal.js';
+import { numberIn } from '../tables/numbers.js';
 
 /**
+ * @typedef {import('../tables/numbers.js').Decimal} Decimal
+ *
  * @typedef {object} Read
  * @property {number[]} tokens at least one
  * @property {string[]} words as they were typed, one for each token
@@ -78,16 +81,25 @@ export function readText(text, { split, ids, unknown, length }) {
 }
 
 /**
- * A number for each column, set apart by spaces, commas or semicolons.
- * @param {string} text @param {string[]} names
+ * A number for each column, set apart by spaces or semicolons, and by commas where these are not decimal.
+ * @param {string} text @param {string[]} names @param {Decimal} decimal of the table; points are read too
  */
-export function readRow(text, names) {
-  const parts = text.split(/[\s,;]+/u).filter(Boolean);
-  const stranger = parts.find((part) => !Number.isFinite(Number(part)));
+export function readRow(text, names, decimal) {
+  const hasCommas = decimal === ',' && (text.includes(';') || !text.includes('.'));
+  const parts = text.split(hasCommas ? /[\s;]+|,(?=\s|$)/u : /[\s,;]+/u).filter(Boolean);
+  const read = (/** @type {string} */ part) => {
+    const number = numberIn(part, hasCommas ? ',' : '.');
+    return Number.isNaN(number) ? numberIn(part) : number;
+  };
+  const stranger = parts.find((part) => !Number.isFinite(read(part)));
   if (stranger !== undefined) throw wrong(`${quoted(stranger)} is not a number.`);
   if (parts.length !== names.length)
     throw wrong(
       `One number for each of the ${names.length} columns is needed (${names.join(', ')}), and there are ${parts.length}.`
     );
-  return parts.map(Number);
+  return parts.map(read);
 }
+
+/** A row as its reader would type it. @param {readonly number[]} numbers @param {Decimal} decimal */
+export const rowText = (numbers, decimal) =>
+  decimal === ',' ? numbers.map((number) => String(number).replace('.', ',')).join('; ') : numbers.join(', ');

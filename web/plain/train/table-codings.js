@@ -1,8 +1,8 @@
 // How the rows of a table become tokens: texts by a vocabulary, numbers by ranges, both of the training rows alone.
 
-import { formatCount } from '../format.js';
+import { formatCount, formatThings } from '../format.js';
 import { spacelessText, splitters } from '../tables/words.js';
-import { known, readRow, readText } from './reading.js';
+import { known, readRow, readText, rowText } from './reading.js';
 import { PADDING, UNKNOWN_WORD, binOf, boundsOf, padded, vocabularyOf } from './tokens.js';
 
 /**
@@ -57,8 +57,12 @@ export function wordCoding(training, { tokens: unit, vocabulary }) {
   };
 }
 
-/** @param {Usable[]} training @param {string[]} names @param {Settings} settings @returns {Coding} */
-export function binCoding(training, names, { bins }) {
+/**
+ * @param {Usable[]} training @param {string[]} names @param {Settings} settings
+ * @param {import('../tables/numbers.js').Decimal} decimal of the table
+ * @returns {Coding}
+ */
+export function binCoding(training, names, { bins }, decimal) {
   const bounds = names.map((_, at) =>
     boundsOf(
       training.map(({ numbers }) => numbers[at]),
@@ -77,9 +81,9 @@ export function binCoding(training, names, { bins }) {
     words,
     asks: () => ({
       label: `A row to classify: ${names.join(', ')}`,
-      sample: training[0].numbers.join(', '),
+      sample: rowText(training[0].numbers, decimal),
       read: (text) => {
-        const tokens = tokensOf(readRow(text, names));
+        const tokens = tokensOf(readRow(text, names, decimal));
         return known(
           tokens,
           tokens.map((token) => words[token])
@@ -102,5 +106,5 @@ function lengthText(length, counts, unit) {
   const end = cut
     ? `${formatCount(cut)} of ${formatCount(counts.length)} are longer than seq_len, ${length}, and are cut there`
     : 'none is cut';
-  return `The longest text has ${formatCount(longest)} ${unit}; ${end}. Shorter ones are filled up with [pad], which a mask hides from every head and leaves out of the mean.`;
+  return `The longest text has ${formatThings(longest, unit.slice(0, -1))}; ${end}. Shorter ones are filled up with [pad], which a mask hides from every head and leaves out of the mean.`;
 }

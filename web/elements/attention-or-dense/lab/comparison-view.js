@@ -14,6 +14,9 @@ export const comparisonView = (comparison) => html`
   <div role="status">${comparison?.sentences.length ? html`<ul class="verdicts">${comparison.sentences.map((text) => html`<li>${text}</li>`)}</ul>` : nothing}</div>
   ${comparison?.pairs.length ? matrixView(comparison) : nothing}`;
 
+/** Letters of a title that stands in two lines of a narrow column. */
+const SHORT = 24;
+
 /** A column for each row but the worst, a row for each but the best. @param {Comparison} comparison */
 function matrixView({ rows, pairs, method }) {
   const pairOf = (/** @type {number} */ first, /** @type {number} */ second) =>
@@ -21,7 +24,7 @@ function matrixView({ rows, pairs, method }) {
   return html`
     <div class="scroller" tabindex="0" role="group" aria-label="Differences" aria-describedby="contest-method">
     <table class="table differences">
-      <thead><tr><td></td>${rows.slice(0, -1).map((row) => html`<th scope="col">${titleView(row)}</th>`)}</tr></thead>
+      <thead><tr><td></td>${rows.slice(0, -1).map((row) => html`<th scope="col" class=${row.title.length > SHORT ? 'long' : nothing}>${titleView(row)}</th>`)}</tr></thead>
       <tbody>${rows
         .slice(1)
         .map(

@@ -1,6 +1,7 @@
 // The task, its layers and settings, and the buttons that run them.
 
 import { html, nothing } from 'lit';
+import { ref } from 'lit/directives/ref.js';
 import { formatCount } from '../../../plain/format.js';
 import { settingsOf as meant } from '../../../plain/labs/settings.js';
 import { MOST_VARIANTS } from '../../../plain/attention-or-dense/settings.js';
@@ -23,6 +24,8 @@ export function controlView(state, actions) {
   const shown = meant(settings, values);
   const shared = shown.filter(({ name }) => SHARED.includes(name));
   const own = shown.filter((setting) => !shared.includes(setting) && setting.name !== 'header');
+  const wrong = shared.filter(({ name }) => errors[name]).length;
+  const show = (/** @type {Element | undefined} */ details) => wrong && details?.setAttribute('open', '');
   const prevent = (/** @type {Event} */ event) => event.preventDefault();
   return html`
     <form class="lab-settings" aria-label="Settings" novalidate @submit=${prevent} @change=${actions.settle}>
@@ -39,8 +42,8 @@ export function controlView(state, actions) {
       <p class="hidden" role="status">${said}</p>
       ${failure ? html`<p class="field-error" role="alert">${failure}</p>` : nothing}
       ${chooserView(state, actions)}
-      <details class="options contest-settings" open>
-        <summary>Settings <span>${formatCount(shared.length)} fields</span></summary>
+      <details class="options contest-settings" open ${ref(show)}>
+        <summary>Settings <span>${formatCount(shared.length)} fields${wrong ? html`, <b class="wrong">${wrong} wrong</b>` : nothing}</span></summary>
         <div class="fields">${shared.map((setting) => settingView(setting, state, actions))}</div>
       </details>
       ${keptView(state.kept, actions.kept)}

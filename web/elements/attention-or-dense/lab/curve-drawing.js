@@ -52,8 +52,13 @@ export class CurveDrawing {
 
   /** @param {readonly Curve[]} curves @param {How} how @param {boolean} playing */
   of(curves, how, playing) {
-    if (curves.some(({ spots }) => spots.length > 0)) this.#load();
-    if (!this.#draw || !this.#width || curves.length === 0) return this.#made;
+    if (!curves.some(({ spots }) => spots.length > 0)) {
+      this.#key = '';
+      this.#made = null;
+      return null;
+    }
+    this.#load();
+    if (!this.#draw || !this.#width) return this.#made;
     const marks = curves.map(({ title, spots }) => [
       title,
       spots.length,

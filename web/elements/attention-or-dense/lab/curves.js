@@ -18,12 +18,14 @@ import { letterOf, lineOf } from './lines.js';
 const HEIGHT = 230;
 const MARGIN = { top: 10, right: 26, bottom: 24 };
 const LETTER = 13;
+/** Pixels of a drawing in which titles of layers do not fit into a tip: letters name them. */
+const NARROW = 560;
 
 /** @param {readonly Curve[]} curves @param {How} how */
 export function drawCurves(curves, { width, steps, percent, chance, changes }) {
   const write = (/** @type {number} */ value) => (percent ? `${Math.round(100 * value)} %` : formatSignificant(value));
   const all = curves.flatMap(({ spots }) => spots);
-  const known = all.flatMap(({ low, high }) => [low, high]);
+  const known = all.flatMap(({ low, high }) => (percent ? [Math.max(0, low), Math.min(1, high)] : [low, high]));
   const [low, high] = percent
     ? [Math.min(chance ?? 1, ...known), 1]
     : [Math.min(0, ...known), Math.max(1e-9, ...known)];
@@ -56,20 +58,20 @@ export function drawCurves(curves, { width, steps, percent, chance, changes }) {
           ...{ dy: places[place] - wanted[place], fill: lineOf(at).stroke }
         })
       ),
-      tipOf(curves, write)
+      tipOf(curves, write, width < NARROW)
     ]
   });
 }
 
-/** @param {readonly Curve[]} curves @param {(value: number) => string} write */
-function tipOf(curves, write) {
+/** @param {readonly Curve[]} curves @param {(value: number) => string} write @param {boolean} isNarrow */
+function tipOf(curves, write, isNarrow) {
   const longest = curves.reduce((one, other) => (other.spots.length > one.spots.length ? other : one), curves[0]);
   const title = (/** @type {Spot} */ { step }) =>
     [
       `Step ${formatCount(step)}`,
       ...curves.flatMap(({ title: name, spots }, at) => {
         const spot = spots.find((one) => one.step === step);
-        return spot ? [`${letterOf(at)} ${name}: ${write(spot.mean)}`] : [];
+        return spot ? [`${letterOf(at)}${isNarrow ? '' : ` ${name}`}: ${write(spot.mean)}`] : [];
       })
     ].join('\n');
   return tip(longest?.spots ?? [], pointerX({ x: 'step', y: 'mean', title, ...shownTip }));

@@ -53,6 +53,8 @@ export class Entry {
     /** The last that were right. @type {Record<string, any>} */
     this.values = {};
     this.checked = UNCHECKED;
+    /** The last that had a plan, of this task. @type {Checked | null} */
+    this.valid = null;
     /** What examples are made of, null where that is not known. @type {Source | null} */
     this.source = null;
     /** What the link asks for and cannot have. @type {string[]} */
@@ -101,6 +103,7 @@ export class Entry {
     this.leftOut = [...repeated, ...Object.values(errors), ...strange];
     this.entered = values;
     this.values = {};
+    this.valid = null;
     this.check();
     if (this.task.file) this.files.openNamed();
   }
@@ -112,6 +115,7 @@ export class Entry {
       await loadData(task.name);
       this.entered = { ...readAddress(`?task=${task.name}`).values, ...(task.file ? this.files.settings() : {}) };
       this.values = {};
+      this.valid = null;
     } else this.entered = { ...this.entered, ...(this.table ? columnsAfter(this.table, patch) : {}), ...patch };
     this.leftOut = [];
     this.check();
@@ -123,6 +127,7 @@ export class Entry {
     const before = { ...initialValues(settings), ...this.values };
     this.values = readSettings(settings, this.entered, before).values;
     this.checked = this.#planOf(this.entered, this.table);
+    if (this.checked.plan) this.valid = this.checked;
     this.source = this.#sourceOf();
   }
 
@@ -139,6 +144,11 @@ export class Entry {
   /** @param {Record<string, any>} entered @param {import('../../../plain/tables/table.js').Table | null} table */
   #planOf(entered, table) {
     return checkPlan(/** @type {any} */ (this.scope), entered, table);
+  }
+
+  /** The layers that are set; those of the last valid plan while something is refused. */
+  get entrants() {
+    return (this.checked.plan ? this.checked : (this.valid ?? this.checked)).variants;
   }
 
   /** A sentence where most held-out words of a file are [unk], by the first seed; or ''. */

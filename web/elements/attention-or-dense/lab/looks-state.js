@@ -1,6 +1,7 @@
 // What is shown of the looks: averages of runs that are done, one held-out example, or a text of the reader's own.
 
 import { formatSignificant, formatThings } from '../../../plain/format.js';
+import { softmax } from '../../../plain/softmax.js';
 import { meanLooks } from '../../../plain/attention-or-dense/bands.js';
 import { shareText } from '../../../plain/attention-or-dense/minute-words.js';
 import { seedsOf } from '../../../plain/attention-or-dense/settings.js';
@@ -57,6 +58,7 @@ export function looksStateOf({ contest, examples }, variants, chosen, { source, 
     },
     unit: score?.kind === 'error' ? 'error' : 'share',
     asks: source?.asks ?? '',
+    ready: contest.variants.some((variant) => isFree(contest, variant, seed)),
     about: mode === 'one' ? aboutText(index, first, source) : readText(first, stepOf(source)),
     places: placesOf(task, source, words),
     rows: variants.map(({ name, title, config, seeds: runs }) => ({
@@ -122,14 +124,6 @@ function saidText({ said, shares }, source) {
   if (said.length === 1) return formatSignificant(Number(said[0].toFixed(3)));
   const most = said.indexOf(Math.max(...said));
   return `${classText(most, source)}, ${shareText((shares ?? softmax(said))[most])}`;
-}
-
-/** @param {readonly number[]} logits */
-function softmax(logits) {
-  const most = Math.max(...logits);
-  const powers = logits.map((logit) => Math.exp(logit - most));
-  const sum = powers.reduce((total, power) => total + power, 0);
-  return powers.map((power) => power / sum);
 }
 
 /**

@@ -2,6 +2,7 @@
 
 import { html, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
+import { ref } from 'lit/directives/ref.js';
 import { shareText } from '../../../plain/attention-or-dense/minute-words.js';
 import { segments } from '../../form/form.js';
 import { follows } from '../../form/follows.js';
@@ -24,6 +25,7 @@ import { lineKey } from './lines.js';
  * @property {string} text of the reader's own
  * @property {string} asks what its box is called, '' where a task takes none
  * @property {string} about the example
+ * @property {boolean} ready whether runs can be asked
  * @property {string} problem
  * @property {readonly number[]} marked days that decide
  * @property {readonly string[] | null} words of each place, where they have some
@@ -56,14 +58,14 @@ const LOST = {
   },
   error: {
     all: 'growth of the error, when it is set to 0',
-    one: 'how far the number moves, when it is set to 0',
-    own: 'how far the number moves, when it is set to 0'
+    one: 'how far the number moves, in its standard deviations, when it is set to 0',
+    own: 'how far the number moves, in its standard deviations, when it is set to 0'
   }
 };
 
 /** @param {LooksState} state @param {LooksActions} actions */
 export function looksView(state, actions) {
-  const { rows, mode, problem } = state;
+  const { rows, mode, problem, ready } = state;
   const seen = rows.flatMap((row) => row.seen ?? []);
   const most = (/** @type {number[]} */ values) => Math.max(0, ...values);
   const shares = most(seen.flatMap(({ weights, gradients }) => [...(weights ?? []), ...gradients]));
@@ -72,7 +74,7 @@ export function looksView(state, actions) {
     <div class="panel-head"><h2 class="panel-title" id="looks-title">What each looks at</h2>${controls(state, actions)}</div>
     ${mode === 'own' ? ownView(state, actions) : nothing}
     ${problem ? html`<p class="field-error" role="alert">${problem}</p>` : nothing}
-    ${seen.length === 0 && !problem ? html`<p class="note">${NOTHING[mode]}</p>` : nothing}
+    ${seen.length === 0 && !problem ? html`<p class="note">${mode === 'own' && ready ? TYPE : NOTHING[mode]}</p>` : nothing}
     <div class="looks" role="table" aria-labelledby="looks-title" ?hidden=${seen.length === 0}>
       <div class="looks-row looks-head" role="row"><span role="columnheader"><span class="hidden">Layer</span></span>${COLUMNS.map(
         ({ title, name }) =>
@@ -82,6 +84,7 @@ export function looksView(state, actions) {
     </div>`;
 }
 
+const TYPE = 'Type something above, and every layer is asked about it.';
 const NOTHING = {
   all: 'This is known once runs have made all their steps.',
   one: 'Play, or make one step: then every layer can be asked about one example.',
@@ -130,7 +133,8 @@ function rowView({ title, seen, said, unweighed }, at, top, { mode, marked, plac
       if (!seen || !values) return html`<span role="cell" class="looks-none">${seen ? unweighed : '–'}</span>`;
       const most = values.indexOf(Math.max(...values));
       const amount = name === 'lost' ? lostText(values[most], mode, unit) : shareText(values[most]);
-      const text = `most: ${places(most, values.length)}, ${amount}`;
+      const text =
+        Number.parseFloat(amount) > 0 ? `most: ${places(most, values.length)}, ${amount}` : 'nothing, at any place';
       return html`<span role="cell">${dayBars({ values, top: top[name], marked, kind: name, label: `${title}, ${what}: ${text}` })}${words ? wordsView(words) : nothing}<small>${text}</small>${name === 'weights' && typeof seen.decisive === 'number' ? html`<small><b>${shareText(seen.decisive)}</b> on the days that decide</small>` : nothing}</span>`;
     })}
   </div>`;
@@ -142,6 +146,17 @@ function lostText(value, mode, unit) {
   return `${(unit === 'share' ? 100 * value : value).toFixed(1)} points`;
 }
 
-/** Under the bars. @param {readonly string[]} words */
-const wordsView = (words) =>
-  html`<span class="looks-words" aria-hidden="true">${words.map((word) => html`<span>${word}</span>`)}</span>`;
+/** Letters of a word that are enough to know it by, the sign that it is cut among them. */
+const KNOWN_BY = 4;
+
+/**
+ * Under the bars; none where there is no room for them, as contest.css finds by their letters.
+ * @param {readonly string[]} words
+ */
+function wordsView(words) {
+  const longest = Math.max(...words.map((word) => [...word].length));
+  const letters = String(words.length * Math.min(KNOWN_BY, longest));
+  // The policy of the page allows no attribute of style.
+  const measure = (/** @type {any} */ line) => line?.style.setProperty('--letters', letters);
+  return html`<span class="looks-words" aria-hidden="true" ${ref(measure)}>${words.map((word) => html`<span>${word}</span>`)}</span>`;
+}

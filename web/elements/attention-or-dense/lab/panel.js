@@ -230,8 +230,8 @@ export class ContestPanel extends LightElement {
   }
 
   #fit() {
-    const plot = this.querySelector('.contest-curves .plot');
-    if (plot) this.curves.fit(plot);
+    const place = this.querySelector('.contest-curves');
+    if (place) this.curves.fit(place);
   }
 
   updated() {
@@ -252,7 +252,10 @@ export class ContestPanel extends LightElement {
     const entry = /** @type {Entry} */ (this.entry);
     const { contest, shown } = this;
     const { checked, task, source, values, table } = entry;
-    const { ran, stale, isOther, variants, plan, fresh, done } = setRunsOf(contest, checked);
+    const { ran, stale, isOther, variants, plan, fresh, done } = setRunsOf(contest, {
+      plan: checked.plan,
+      variants: entry.entrants
+    });
     const asked = { contest, examples: this.examples, lists: this.lists, tensors: this.tensors };
     return contestView(
       {
@@ -264,6 +267,7 @@ export class ContestPanel extends LightElement {
           candidates: entry.candidates()
         },
         ...{ runnable: checked.plan !== null, playing: contest.playing, step: contest.step },
+        ...{ refused: checked.plan === null && (ran || entry.valid !== null), ran },
         ...{ done, stale, fresh, resumed: this.resumed },
         ...{ variants, score: contest.score, plan, opponents: contest.opponents, curve: shown.curve },
         comparison: ran ? this.#comparison(variants) : null,

@@ -2,6 +2,7 @@
 
 import { pointsCsv, scoresCsv } from '../../../plain/attention-or-dense/points.js';
 import { scriptOf } from '../../../plain/attention-or-dense/script.js';
+import { gotText } from '../../../plain/search.js';
 import { copyAndSay, downloadText } from '../../shared/clipboard.js';
 
 /**
@@ -38,7 +39,7 @@ export class Repeating {
   stateOf(entry, stale) {
     this.#entry = entry;
     this.#stale = stale;
-    const { variants } = entry.checked;
+    const variants = entry.entrants;
     const variant = variants.find(({ name }) => name === this.#variant) ?? variants[0];
     this.#variant = variant?.name ?? '';
     const { moments, moment } = this.#moments();
@@ -93,7 +94,7 @@ export class Repeating {
   async fork() {
     const lr = Number(this.#lr);
     const isRight = this.#lr.trim() !== '' && lr > 0 && lr <= 10;
-    this.#error = isRight ? '' : `the rate must be a number above 0, up to 10, got "${this.#lr}"`;
+    this.#error = isRight ? '' : `the rate must be a number above 0, up to 10, got ${gotText(this.#lr)}`;
     this.#changed();
     return isRight ? this.#contest.fork(this.#moments().moment, { lr }) : null;
   }

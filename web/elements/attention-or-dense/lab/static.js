@@ -32,6 +32,8 @@ export function staticContest(scope) {
         table: null,
         errors: {},
         leftOut: [],
+        refused: false,
+        ran: false,
         runnable: true,
         playing: false,
         done: false,
@@ -50,6 +52,7 @@ export function staticContest(scope) {
         ...{
           rows,
           mode: 'one',
+          ready: false,
           index: 0,
           seed: 0,
           seeds: [],

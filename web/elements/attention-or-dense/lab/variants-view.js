@@ -18,26 +18,43 @@ const CURVES = /** @type {const} */ ([
   { value: 'loss', text: 'Training loss' }
 ]);
 
+/** A number and its unit stay on one line. @param {string} text */
+const unbroken = (text) => text.replaceAll(' ', '\u00a0');
+
 /** @param {State} state @param {Actions} actions */
 export function variantsView(state, actions) {
-  const { variants, score, plan, curves, curve, values, opponents } = state;
-  const kind = score?.kind ?? 'accuracy';
-  const isShare = kind === 'accuracy';
-  const solved = score?.solved ?? null;
-  const steps = plan?.steps ?? values.steps;
+  const { variants, plan, values, comparison } = state;
   return html`
     <div class="panel-head"><h2 class="panel-title" id="contest-variants">Scores on held-out examples</h2>
-      <p class="note contest-progress" data-step=${state.step}>${progressText(state, steps)}</p></div>
+      <p class="note contest-progress" data-step=${state.step}>${progressText(state, plan?.steps ?? values.steps)}</p></div>
+    ${variants.length ? tableView(state, actions) : nothing}
+    ${comparisonView(comparison)}
+    <div class="contest-curves">${hasCurves(state) ? curvesView(state, actions) : html`<p class="note">The curves appear with Play.</p>`}</div>`;
+}
+
+/** @param {State} state @param {Actions} actions */
+function tableView({ variants, score, opponents }, { swap }) {
+  const kind = score?.kind ?? 'accuracy';
+  const solved = score?.solved ?? null;
+  return html`
     <div class="scroller" tabindex="0" role="group" aria-label="Variants">
     <table class="table contest-table"><thead><tr><th scope="col">Layer</th><th scope="col" class="num wide-only">Parameters</th><th scope="col" class="num wide-only">MACs</th>
-      <th scope="col" class="num">${isShare ? 'Right' : 'Error'}</th>${solved === null ? nothing : html`<th scope="col" class="num wide-only">Above ${100 * solved} %</th>`}</tr></thead>
-      <tbody>${variants.map((variant, at) => rowView(variant, at, { kind, solved }, tanhView(variant, variants, actions.swap)))}${opponents.map(opponentView)}</tbody></table></div>
-    ${comparisonView(state.comparison)}
-    <div class="contest-curves">
-      <fieldset class="inline"><legend class="hidden">Curves</legend>${segments('curve', [...CURVES], curve, (kind) => actions.draw(/** @type {any} */ (kind)))}</fieldset>
-      <div class="plot" role="img" aria-label=${`${CURVES.find(({ value }) => value === curve)?.text} by step, a line for each layer and its spread over seeds as a band; scores are in the table above`}>${curves ?? nothing}</div>
-      <p class="note">A line is the mean over seeds, its band a standard deviation each way${curve === 'score' && isShare ? '; the thin line is guessing' : ''}.</p>
-    </div>`;
+      <th scope="col" class="num">${kind === 'accuracy' ? 'Right' : 'Error'}</th>${solved === null ? nothing : html`<th scope="col" class="num wide-only">Above ${unbroken(`${100 * solved} %`)}</th>`}</tr></thead>
+      <tbody>${variants.map((variant, at) => rowView(variant, at, { kind, solved }, tanhView(variant, variants, swap)))}${opponents.map(opponentView)}</tbody></table></div>`;
+}
+
+/** Whether there is something to draw, or will be in a moment. @param {State} state */
+const hasCurves = ({ playing, variants }) =>
+  playing || variants.some(({ seeds }) => seeds.some(({ points }) => points.length > 0));
+
+/** @param {State} state @param {Actions} actions */
+function curvesView({ curve, curves, score }, { draw }) {
+  const what = CURVES.find(({ value }) => value === curve)?.text;
+  const isShare = curve === 'score' && score?.kind !== 'error';
+  return html`
+      <fieldset class="inline"><legend class="hidden">Curves</legend>${segments('curve', [...CURVES], curve, (kind) => draw(/** @type {any} */ (kind)))}</fieldset>
+      <div class="plot" role="img" aria-label=${`${what} by step, a line for each layer and its spread over seeds as a band; scores are in the table above`}>${curves ?? nothing}</div>
+      <p class="note">A line is the mean over seeds, its band a standard deviation each way${isShare ? '; the thin line is guessing' : ''}.</p>`;
 }
 
 /** @param {State} state @param {number} steps */
@@ -75,8 +92,9 @@ function rowView({ name, title, about, parameters, macs, note, seeds }, at, { ki
   const others = seeds.filter((run) => run.score !== null).map((run) => run.others);
   const solvedOf =
     solved !== null && scores.length ? `${scores.filter((score) => score > solved).length} of ${scores.length}` : '';
+  const sizes = [`${formatCount(parameters)} parameters`, `${formatShort(macs)} MACs`].map(unbroken).join(', ');
   return html`<tr data-variant=${name}>
-    <th scope="row">${lineKey(at)} ${title} ${tanh}<small>${about}<span class="narrow-only">${formatCount(parameters)} parameters, ${formatShort(macs)} MACs${solvedOf && solved ? `, above ${100 * solved} % in ${solvedOf}` : ''}</span>${note ? html` <em>${note}</em>` : nothing}${othersView(others, kind)}</small>${failure ? html`<small class="field-error">${failure}</small>` : nothing}</th>
+    <th scope="row">${lineKey(at)} ${title} ${tanh}<small>${about}<span class="narrow-only">${sizes}${solvedOf && solved ? `, ${unbroken(`above ${100 * solved} %`)} ${unbroken(`in ${solvedOf}`)}` : ''}</span>${note ? html` <em>${note}</em>` : nothing}${othersView(others, kind)}</small>${failure ? html`<small class="field-error">${failure}</small>` : nothing}</th>
     <td class="num wide-only">${formatCount(parameters)}</td><td class="num wide-only">${formatShort(macs)}</td>
     <td class="num" data-score>${scores.length ? scoreText(scores, kind) : latestText(seeds, kind)}</td>
     ${solved === null ? nothing : html`<td class="num wide-only">${solvedOf || '–'}</td>`}
@@ -92,7 +110,7 @@ function othersView(runs, kind) {
   if (!first?.length) return nothing;
   const scores = first.map((_, at) => runs.flatMap((others) => others[at]?.score ?? []));
   const tried = first.flatMap(({ title }, at) =>
-    scores[at].length ? [`${title}: ${scoreText(scores[at], kind)}`] : []
+    scores[at].length ? [`${title}: ${unbroken(scoreText(scores[at], kind))}`] : []
   );
   const reasons = first.flatMap(({ reason }, at) => (scores[at].length ? [] : [reason]));
   return html`<span class="contest-others">${[...tried, ...new Set(reasons)].join('; ')}</span>`;

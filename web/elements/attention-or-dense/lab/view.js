@@ -30,6 +30,8 @@ import { variantsView } from './variants-view.js';
  * @property {readonly import('../../../plain/labs/settings.js').Setting[]} settings of the task, and of all
  * @property {readonly (Pick<Variant, 'name' | 'title' | 'about'> & { chosen: boolean, reason: string })[]} candidates
  *   every variant; `reason`: why it does not fit the task
+ * @property {boolean} refused whether something set is wrong, while what is shown stays
+ * @property {boolean} ran whether a step has been made
  * @property {boolean} runnable whether there is a plan
  * @property {boolean} playing
  * @property {boolean} done whether all runs that are set have made their steps
@@ -74,8 +76,8 @@ import { variantsView } from './variants-view.js';
 
 /** @param {State} state @param {Actions} actions */
 export function contestView(state, actions) {
-  const { task, leftOut, stale } = state;
-  const kind = stale ? 'panel stale' : 'panel';
+  const { task, leftOut, stale, refused } = state;
+  const kind = stale || refused ? 'panel stale' : 'panel';
   return html`
     ${questionsView(actions.answer)}
     <div class="title contest-title" id="run"><h2>Run it: up to six layers on one task</h2></div>
@@ -96,8 +98,21 @@ export function contestView(state, actions) {
     </div>`;
 }
 
+/** What is set beside the settings of a task. @type {Record<string, string>} */
+const OTHERS = { task: 'Task', file: 'File', labels: 'Labels', variants: 'Layers', changes: 'Changes of the rate' };
+
+/** What is wrong, by its names on the page. @param {State} state */
+function refusedView({ errors, settings, ran }) {
+  const labelOf = (/** @type {string} */ field) =>
+    settings.find(({ name }) => name === field)?.label ?? OTHERS[field] ?? field;
+  const shown = ran ? 'These runs are of the settings before' : 'These layers are of the last valid values';
+  return html`<p class="stale-note" role="status" data-refused>Wrong: <b>${Object.keys(errors).map(labelOf).join(', ')}</b>. Play and One step wait until it is right. ${shown}.</p>`;
+}
+
 /** What Play will do, where that is not plain. @param {State} state */
-function noticeView({ stale, fresh, resumed, done, playing }) {
+function noticeView(state) {
+  const { stale, refused, fresh, resumed, done, playing } = state;
+  if (refused) return refusedView(state);
   if (stale)
     return html`<p class="stale-note" data-stale>The settings have changed since this run. Play and One step begin a new one.</p>`;
   if (fresh > 0) {

@@ -40,8 +40,8 @@ export function minuteView(screen, actions) {
           ${dayAxis(marks)}
           ${dayInput(screen, actions)}
         </div>
-        ${controlsView(screen, actions)}
         ${answersView(screen)}
+        ${controlsView(screen, actions)}
       </div>
       ${sides.map((side) => sideView(side, screen, actions))}
     </section>`;
