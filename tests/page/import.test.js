@@ -368,6 +368,12 @@ test('a file without anything in it is answered', async () => {
   });
   await page.locator('#import-error', { hasText: 'The file has no model_type' }).waitFor();
   assert.match(await page.innerText('[data-types] summary'), /^The \d+ model types that are read$/);
+  assert.equal(await page.locator('[data-action=inside]').count(), 0);
+  const inside = { model_type: 'llama', hidden_size: 512, num_attention_heads: 8, num_hidden_layers: 2 };
+  await page.fill('#import-text', JSON.stringify({ model_type: 'llava', text_config: inside }));
+  await page.click('[data-action=inside]:has-text("Read its text_config")');
+  assert.equal(await error(), '');
+  assert.equal(await page.inputValue('#field-hidden_size'), '512');
 });
 
 test('beside a file that is refused nothing says that the form was filled from it', async () => {

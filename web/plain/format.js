@@ -25,6 +25,9 @@ export function formatSignificant(value) {
   return String(Number(value.toPrecision(3)));
 }
 
+/** The same with a minus sign below 0: `−0.0123`. @param {number} value */
+export const formatSigned = (value) => formatSignificant(value).replace(/^-/, '−');
+
 /** From here on no letter helps. */
 const MOST_LETTERS = 1e19;
 const SCALES = [

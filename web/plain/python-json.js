@@ -1,5 +1,7 @@
 // JSON as Python's json module writes it: with NaN, Infinity and -Infinity, which JSON itself lacks.
 
+import { shortened } from './search.js';
+
 /** A string, which is kept as it is, a number that JSON lacks, or a number. */
 const TOKEN = /"(?:[^"\\]|\\.)*"|-?\bInfinity\b|\bNaN\b|-?\d[\d.]*(?:[eE][+-]?\d+)?/g;
 /** Characters of a number that is shown. */
@@ -16,6 +18,4 @@ export const parsePythonJson = (text) => JSON.parse(text.replace(TOKEN, (token) 
 
 /** A number too large for any float is told as it is written: no rule takes a text. @param {string} token */
 const finite = (token) =>
-  token.startsWith('"') || Number.isFinite(Number(token))
-    ? token
-    : JSON.stringify(token.length > LONGEST ? `${token.slice(0, LONGEST)}…` : token);
+  token.startsWith('"') || Number.isFinite(Number(token)) ? token : JSON.stringify(shortened(token, LONGEST));

@@ -8,8 +8,8 @@ export const quoted = (text) => JSON.stringify(shortened(String(text)));
 /** What was typed for a number, as a message says it: a number bare, another text quoted. @param {unknown} text */
 export const gotText = (text) => (/^-?\d+(\.\d+)?$/.test(String(text)) ? shortened(String(text)) : quoted(text));
 
-/** @param {string} text */
-export const shortened = (text) => (text.length > MOST_QUOTED ? `${text.slice(0, MOST_QUOTED)}…` : text);
+/** @param {string} text @param {number} [most] letters */
+export const shortened = (text, most = MOST_QUOTED) => (text.length > most ? `${text.slice(0, most)}…` : text);
 
 /** Of a name that stands more than once the last value. @param {string} search @returns {Record<string, string>} */
 export const valuesIn = (search) => Object.fromEntries(new URLSearchParams(search));

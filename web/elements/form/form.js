@@ -3,10 +3,10 @@
 
 import { html, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
-import { ref } from 'lit/directives/ref.js';
 import { fieldLabel, fieldSections, isSize, nearestStop, parseField, sliderStops } from '../../plain/fields.js';
 import { formatCount } from '../../plain/format.js';
 import { follows } from './follows.js';
+import { opensWhereWrong, wrongText } from './wrong.js';
 
 /**
  * @typedef {import('../../plain/store.js').Store} Store
@@ -98,10 +98,9 @@ function optionsView(store, options, view) {
   const changed = options.filter(
     (field) => parseField(field, store.values[field.name] ?? field.default) !== field.default
   ).length;
-  const show = (/** @type {Element | undefined} */ details) => wrong && details?.setAttribute('open', '');
   return html`
-    <details class="options" ${ref(show)}>
-      <summary>Options <span>${options.length} fields${changed ? html`, <b>${changed} changed</b>` : nothing}${wrong ? html`, <b class="wrong">${wrong} wrong</b>` : nothing}</span></summary>
+    <details class="options" ${opensWhereWrong(wrong)}>
+      <summary>Options <span>${options.length} fields${changed ? html`, <b>${changed} changed</b>` : nothing}${wrongText(wrong)}</span></summary>
       <div class="fields dense">${options.map(view)}</div>
     </details>`;
 }

@@ -1,8 +1,8 @@
 // What stands around the cells of a map, as templates: labels of rows and columns, sums of rows, the scale.
 
 import { html, nothing, svg } from 'lit';
+import { formatSigned } from '../../plain/format.js';
 import { GAP, LABEL_SIZE, LINE, SUM, ticksWith } from './layout.js';
-import { numberText } from './numbers.js';
 
 /** @typedef {import('./layout.js').Layout} Layout @typedef {{ row: number, column: number } | null} Cell */
 
@@ -61,6 +61,6 @@ export function rowSumLabels({ height, sums }) {
 export const legend = ({ low, high }, masked) => html`
   <div class="heat-legend">
     <div class="ramp"><canvas class="ramp-bar" width="256" height="1" aria-hidden="true"></canvas>
-      <span>${numberText(low)}</span>${low < 0 ? html`<span class="ramp-zero">0</span>` : nothing}<span>${numberText(high)}</span></div>
+      <span>${formatSigned(low)}</span>${low < 0 ? html`<span class="ramp-zero">0</span>` : nothing}<span>${formatSigned(high)}</span></div>
     ${masked ? html`<span><span class="swatch masked" aria-hidden="true"></span>masked</span>` : nothing}
   </div>`;

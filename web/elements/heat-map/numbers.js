@@ -1,6 +1,6 @@
 // The numbers in the cells of a small map, and the sums of rows of weights.
 
-import { formatSignificant } from '../../plain/format.js';
+import { formatSigned } from '../../plain/format.js';
 
 /** @typedef {import('./raster.js').Grid} Grid */
 /** @typedef {{ texts: string[], size: number }} Numbers a text for each cell, in pixels of CSS */
@@ -64,9 +64,6 @@ function written(value, decimals) {
   return sign + (Number.isInteger(value) ? String(Math.abs(value)) : Math.abs(value).toFixed(decimals));
 }
 
-/** Three significant digits, below 0 with a minus sign. @param {number} value */
-export const numberText = (value) => formatSignificant(value).replace(/^-/, '−');
-
 /** Of finite numbers. @param {Grid} grid */
 export const rowSums = ({ data, rows, columns }) =>
   Array.from({ length: rows }, (_, row) =>
@@ -74,7 +71,7 @@ export const rowSums = ({ data, rows, columns }) =>
   );
 
 /** Three decimals, which hides what float32 rounds. @param {number} sum */
-export const sumText = (sum) => numberText(Math.round(sum * 1000) / 1000);
+export const sumText = (sum) => formatSigned(Math.round(sum * 1000) / 1000);
 
 /** A mean of less than so many deviations is what rounding leaves of 0. */
 const NOTHING = 1e-5;
@@ -86,7 +83,7 @@ export function spreadText({ data }) {
   const deviation = Math.sqrt(values.reduce((a, b) => a + (b - mean) ** 2, 0) / values.length);
   if (!values.length) return '';
   const center = Math.abs(mean) < NOTHING * deviation ? 0 : mean;
-  return `mean ${numberText(center)}, standard deviation ${numberText(deviation)}`;
+  return `mean ${formatSigned(center)}, standard deviation ${formatSigned(deviation)}`;
 }
 
 /** What there is to say of all rows together. @param {readonly number[]} sums */

@@ -1,6 +1,7 @@
 // What a map says of the cell that is pointed at, or else of all its numbers.
 
-import { numberText, sumText } from './numbers.js';
+import { formatSigned } from '../../plain/format.js';
+import { sumText } from './numbers.js';
 
 /**
  * The sum of the cell's row is said where it does not stand beside it.
@@ -10,12 +11,12 @@ import { numberText, sumText } from './numbers.js';
 export function readout({ drawn, grid, cell, mask, words, sums, spread, layout }) {
   if (!drawn || !grid) return '';
   const { axes, weights } = drawn;
-  if (!cell) return weights ? `uniform would be ${numberText(1 / grid.columns)}` : spread;
+  if (!cell) return weights ? `uniform would be ${formatSigned(1 / grid.columns)}` : spread;
   const { row, column } = cell;
   const at = row * grid.columns + column;
   const closed = mask && !mask[at] ? ', masked' : '';
   const sum = sums && !layout?.sums ? `; its row sums to ${sumText(sums[row])}` : '';
-  return `${placeText(axes, words, cell)}: ${numberText(grid.data[at])}${closed}${sum}`;
+  return `${placeText(axes, words, cell)}: ${formatSigned(grid.data[at])}${closed}${sum}`;
 }
 
 /**

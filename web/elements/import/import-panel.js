@@ -30,8 +30,6 @@ export class ImportPanel extends LightElement {
     this.store = null;
     this.text = '';
     this.error = '';
-    /** The part of a refused file that can be read alone, by its path; '' for none. */
-    this.inside = '';
     /** What the form was filled from last. @type {Imported | null} */
     this.imported = null;
     /** Whether that is what the box holds. */
@@ -49,7 +47,6 @@ export class ImportPanel extends LightElement {
     try {
       this.#take(fromHuggingFace(checked(parsed(text)), name ? { name } : {}));
       this.error = '';
-      this.inside = '';
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
       this.#refuse(error.message);
@@ -71,7 +68,6 @@ export class ImportPanel extends LightElement {
   /** Says what is wrong with a file, in view, while the answer is still that of before. @param {string} message */
   async #refuse(message) {
     this.error = message;
-    this.inside = insideOf(message, this.text);
     this.current = false;
     this.store?.refuse(message !== '');
     await this.updateComplete;
@@ -107,11 +103,12 @@ export class ImportPanel extends LightElement {
   }
 
   render() {
+    const inside = insideOf(this.error, this.text);
     return importView({
       text: this.text,
       error: this.error,
-      inside: this.inside,
-      readInside: () => this.read(JSON.stringify(partOf(this.text, this.inside), null, 2)),
+      inside,
+      readInside: () => this.read(JSON.stringify(partOf(this.text, inside), null, 2)),
       imported: this.imported,
       current: this.current,
       over: this.over,

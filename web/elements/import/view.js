@@ -3,6 +3,7 @@
 import { html, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { formatThings } from '../../plain/format.js';
+import { shortened } from '../../plain/search.js';
 
 /**
  * @typedef {import('../../lib/index.js').Imported} Imported
@@ -31,7 +32,9 @@ export const importHead = () => html`
   </div>`;
 
 /** @param {Panel} panel */
-export const importView = ({ text, error, inside, imported, current, over, ...actions }) => html`
+export function importView({ text, error, inside, imported, current, over, ...actions }) {
+  const refused = refusalOf(error);
+  return html`
   ${importHead()}
   <div class=${over ? 'import-box over' : 'import-box'} @dragover=${actions.drag} @dragleave=${actions.leave} @drop=${actions.drop}>
     <div class="import-label">
@@ -43,12 +46,13 @@ export const importView = ({ text, error, inside, imported, current, over, ...ac
       placeholder=${'{ "model_type": "llama", "hidden_size": 4096, … }'} .value=${live(text)}
       aria-invalid=${error ? 'true' : 'false'}
       aria-describedby="import-error" @input=${(/** @type {any} */ event) => actions.type(event.target.value)}></textarea>
-    <p class="field-error" id="import-error" role="alert">${refusalOf(error).text}</p>
+    <p class="field-error" id="import-error" role="alert">${refused.text}</p>
     ${inside ? html`<button class="button small" type="button" data-action="inside" @click=${actions.readInside}>Read its ${inside}</button>` : nothing}
-    ${typesView(refusalOf(error).types)}
+    ${typesView(refused.types)}
   </div>
   <p class="note" role="status">${imported && current ? summary(imported) : nothing}</p>
   ${imported ? keysTable(imported, current) : nothing}`;
+}
 
 /** The list of model types in a message of fromHuggingFace, and what it says around it. */
 const TYPES = /^(.*?)(?:; )?model_type must be one of ([\w-]+(?:, (?!got ")[\w-]+)+)(?:, got ("[^"]*"))?(.*)$/s;
@@ -115,5 +119,5 @@ const SHOWN = 24; // characters; a list of layers would fill the screen
 /** @param {unknown} value */
 function short(value) {
   const text = typeof value === 'number' ? String(value) : JSON.stringify(value); // JSON has no Infinity
-  return text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text;
+  return shortened(text, SHOWN);
 }

@@ -2,7 +2,7 @@ import { html } from 'lit';
 import { cellsText, compute, layer, notice, settings } from '../../plain/labs/masks.js';
 import { formatSignificant } from '../../plain/format.js';
 import { sum } from '../../plain/labs/rows.js';
-import { cornerOf, heatMap } from './pictures.js';
+import { UNMASKED, cornerOf, heatMap } from './pictures.js';
 
 /** @typedef {ReturnType<typeof compute>} Data */
 
@@ -12,7 +12,7 @@ function figure({ weights, words, mask, values, keys, explain }, stage) {
   const covers = values.hidden === 'infinity';
   const paint = (/** @type {Uint8Array} */ painted) => stage.set({ mask: 'painted', cells: cellsText(painted) });
   const map = { tensor: weights, name: 'weights', axes: ['query', 'key'], weights: true, words, explain };
-  return heatMap(map, stage, covers ? { mask, paint } : { mask: null, paint: null }, rowTable(values.row, words, keys));
+  return heatMap(map, stage, covers ? { mask, paint } : UNMASKED, rowTable(values.row, words, keys));
 }
 
 /** From score to weight. @param {number} row @param {string[]} words @param {Data['keys']} keys */

@@ -1,6 +1,6 @@
 import { html } from 'lit';
 import { compute, layer, notice, settings } from '../../plain/labs/positions.js';
-import { formatSignificant } from '../../plain/format.js';
+import { formatSigned } from '../../plain/format.js';
 import { UNMASKED, chartView, heatMap, cornerOf } from './pictures.js';
 
 /** @typedef {ReturnType<typeof compute>} Data */
@@ -23,7 +23,7 @@ const chartOf = ({ distances, values: { head } }) => ({
   across: 'linear',
   up: 'linear',
   now: 0,
-  text: (value) => formatSignificant(Math.round(value * 1000) / 1000).replace('-', '−'),
+  text: (value) => formatSigned(Math.round(value * 1000) / 1000),
   lines: [{ label: 'mean', own: true, spots: distances.map(({ distance, mean }) => ({ x: distance, y: mean })) }],
   band: distances.map(({ distance, low, high }) => ({ x: distance, low, high }))
 });

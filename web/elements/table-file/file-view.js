@@ -3,6 +3,7 @@
 import { html, nothing } from 'lit';
 import { exampleTables } from '../../plain/tables/example-tables.js';
 import { formatBytes, formatCount, formatThings } from '../../plain/format.js';
+import { shortened } from '../../plain/search.js';
 import { firstRowsView } from './first-rows-view.js';
 import { labelsView } from './labels-view.js';
 
@@ -67,10 +68,7 @@ function chosen(input, open) {
 function reportText({ bytes }, { used, bad, split, classes, counts }) {
   const named = classes
     .slice(0, MOST_CLASSES_NAMED)
-    .map(
-      (name, at) =>
-        `${name.length > LONGEST_CLASS ? `${name.slice(0, LONGEST_CLASS)}…` : name} (${formatCount(counts[at])})`
-    );
+    .map((name, at) => `${shortened(name, LONGEST_CLASS)} (${formatCount(counts[at])})`);
   const more = classes.length > named.length ? ', …' : '';
   return `${formatBytes(bytes)}, ${formatThings(used, 'row')} used and ${formatCount(bad.length)} left out${split ? splitText(split) : ''}. ${formatThings(classes.length, 'label')}: ${named.join(', ')}${more}.`;
 }

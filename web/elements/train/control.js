@@ -1,11 +1,11 @@
 // The task, its file, its settings, and the buttons that run it.
 
 import { html, nothing } from 'lit';
-import { ref } from 'lit/directives/ref.js';
 import { fieldsOf, strangersIn, taskOf } from '../../plain/train/settings.js';
 import { tasks } from '../../plain/train/tasks.js';
 import { fieldView } from '../form/form.js';
 import { follows } from '../form/follows.js';
+import { opensWhereWrong, wrongText } from '../form/wrong.js';
 import { fileView } from '../table-file/file-view.js';
 import { canGoOn, hereView, keptView } from './kept-view.js';
 import { needsView } from './needs.js';
@@ -17,22 +17,7 @@ import { needsView } from './needs.js';
 
 /** @param {State} state @param {Actions} actions */
 export function controlView(state, actions) {
-  const {
-    isLive,
-    values,
-    checked,
-    layers,
-    playing,
-    step,
-    failure,
-    said,
-    settings,
-    file,
-    limit,
-    kept,
-    repeated,
-    linked
-  } = state;
+  const { values, checked, layers, playing, step, failure, said, settings, file, limit, kept, repeated } = state;
   const goesOn = canGoOn(kept);
   const task = taskOf(values.task);
   const fields = fieldsOf(task, layers, values, file.table).filter(
@@ -41,8 +26,7 @@ export function controlView(state, actions) {
   const wrong = fields.filter(({ name }) => checked.errors[name]).length;
   const config = Object.fromEntries(fields.map((field) => [field.name, field.default]));
   const store = /** @type {any} */ ({ values, errors: checked.errors, config });
-  const show = (/** @type {Element | undefined} */ details) => wrong && details?.setAttribute('open', '');
-  const strangers = strangersIn(layers, values).filter((name) => linked.includes(name));
+  const strangers = strangersIn(layers, values).filter((name) => state.linked.includes(name));
   const none = checked.plan ? 'false' : 'true';
   return html`
     <h2 id="control-title" class="hidden">Task and settings</h2>
@@ -68,8 +52,8 @@ export function controlView(state, actions) {
     ${repeated.length ? html`<p class="note train-strangers" data-repeated>The link is not followed in all: ${repeated.join('; ')}.</p>` : nothing}
     ${strangers.length ? html`<p class="note train-strangers" data-strangers>The link also names ${strangers.join(', ')}, which this task has no setting for: it is left out.</p>` : nothing}
     ${kept.running && !kept.problem ? nothing : keptView(kept, actions.kept)}
-    <details class="options train-settings" ?open=${settings} ?data-still=${!isLive} ${ref(show)}>
-      <summary>Settings <span>${fields.length} fields${wrong ? html`, <b class="wrong">${wrong} wrong</b>` : nothing}</span></summary>
+    <details class="options train-settings" ?open=${settings} ?data-still=${!state.isLive} ${opensWhereWrong(wrong)}>
+      <summary>Settings <span>${fields.length} fields${wrongText(wrong)}</span></summary>
       <form class="fields dense" aria-label="Settings" novalidate @submit=${(/** @type {Event} */ event) => {
         event.preventDefault();
         if (!playing) actions.play();

@@ -1,6 +1,6 @@
 // Five mistakes that raise no error, one at a time.
 
-import { formatSignificant, formatThings } from '../format.js';
+import { formatSigned, formatSignificant, formatThings } from '../format.js';
 import { demos } from './demos.js';
 import { sum } from './rows.js';
 import { seedSetting } from './settings.js';
@@ -49,22 +49,20 @@ export function compute(scope, { mistake, seed }) {
   return { all, demo: /** @type {Demo} */ (all.find(({ id }) => id === mistake)) };
 }
 
-const signed = (/** @type {number} */ value) => formatSignificant(value).replace('-', '−');
-
 /** @type {Record<string, (wrong: number[], right: number[]) => string>} */
 const NOTICES = {
   dimension: (wrong, right) =>
-    `Softmax over a dimension of length 1 makes every weight 1: the row sums to ${signed(sum(wrong))} where it should sum to ${signed(Math.round(sum(right) * 1e4) / 1e4)}.`,
+    `Softmax over a dimension of length 1 makes every weight 1: the row sums to ${formatSigned(sum(wrong))} where it should sum to ${formatSigned(Math.round(sum(right) * 1e4) / 1e4)}.`,
   mask: (wrong, right) => {
     const share = sum(wrong.filter((_, at) => right[at] === 0));
     return `Without a mask ${(share * 100).toFixed(1)} % of the weight lies on ${formatThings(right.filter((weight) => weight === 0).length, 'position')} of padding; with it, none.`;
   },
   scores: (wrong) =>
-    `The scores sum to ${signed(sum(wrong))} and ${wrong.filter((score) => score < 0).length} of ${wrong.length} are below 0: what they pool is no average of anything.`,
+    `The scores sum to ${formatSigned(sum(wrong))} and ${wrong.filter((score) => score < 0).length} of ${wrong.length} are below 0: what they pool is no average of anything.`,
   overbuilt: ([wide, narrow]) =>
     `A width of 1,024 makes ${formatSignificant(wide / narrow)} times the MACs of the scorer with one direction, before a validation score has asked for it.`,
   shapes: (wrong, right) =>
-    `The shape is right and every value is wrong, by up to ${signed(Math.max(...wrong.map((value, at) => Math.abs(value - right[at]))))}: broadcasting paired weights with features.`
+    `The shape is right and every value is wrong, by up to ${formatSigned(Math.max(...wrong.map((value, at) => Math.abs(value - right[at]))))}: broadcasting paired weights with features.`
 };
 
 /** @param {{ demo: Demo }} data */

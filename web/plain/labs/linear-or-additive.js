@@ -1,6 +1,6 @@
 // A linear and an additive scorer learn to score the same points of a plane: one direction, or several.
 
-import { formatSignificant } from '../format.js';
+import { formatSigned } from '../format.js';
 import { runLayer } from './run.js';
 import { seedSetting } from './settings.js';
 
@@ -139,7 +139,7 @@ export function notice({ values: { wanted }, linear, additive }) {
   return `${trained}: a linear score of “this” and one of “that” always add up to those of “neither” and “both” (here ${signed(self + that)} and ${signed(neither + both)}), so it cannot prefer the first two.`;
 }
 
-const signed = (/** @type {number} */ value) => formatSignificant(Math.round(value * 1000) / 1000).replace('-', '−');
+const signed = (/** @type {number} */ value) => formatSigned(Math.round(value * 1000) / 1000);
 
 /** @param {ReturnType<typeof compute>} data */
 export const layer = ({ values: { attn_dim }, points }) => ({

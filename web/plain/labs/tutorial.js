@@ -1,6 +1,6 @@
 // The six chapters of the tutorial: each layer in its sizes, what its code prints, and every tensor on the way.
 
-import { formatCount, formatSignificant } from '../format.js';
+import { formatCount, formatSigned } from '../format.js';
 import { arrayText, sizeText, tensorText } from './printed.js';
 import { dotProducts, largest, rowsOf, sum } from './rows.js';
 import { explainer, runLayer } from './run.js';
@@ -22,8 +22,6 @@ import { trained } from './training.js';
  * @property {(scope: Attnscope, values: Values) => Made} make
  * @property {(made: Made, values: Values) => string} notice
  */
-
-const rounded = (/** @type {number} */ value) => formatSignificant(value).replace('-', '−');
 
 /** Sums of the rows, in float32. @param {Tensor} weights @returns {Tensor} */
 const sums = (weights) => ({
@@ -179,7 +177,7 @@ const dotProduct = {
   notice({ tensors: { weights, scores } }) {
     const [row] = rowsOf(weights.tensor);
     const key = row.indexOf(largest(row));
-    return `Of the first query’s scores the one for key ${key} is the largest, ${rounded(scores.tensor.data[key])}; softmax gives it ${rounded(row[key])} of the weight, and the row sums to ${rounded(sum(row))}.`;
+    return `Of the first query’s scores the one for key ${key} is the largest, ${formatSigned(scores.tensor.data[key])}; softmax gives it ${formatSigned(row[key])} of the weight, and the row sums to ${formatSigned(sum(row))}.`;
   }
 };
 
@@ -208,7 +206,7 @@ const attentionLayer = {
   notice({ tensors: { weights } }) {
     const { data, shape } = weights.tensor;
     const keys = Number(shape.at(-1));
-    return `Untrained projections look nowhere in particular: the weights lie between ${rounded(Math.min(...data))} and ${rounded(Math.max(...data))}, around 1/${keys} = ${rounded(1 / keys)}.`;
+    return `Untrained projections look nowhere in particular: the weights lie between ${formatSigned(Math.min(...data))} and ${formatSigned(Math.max(...data))}, around 1/${keys} = ${formatSigned(1 / keys)}.`;
   }
 };
 
@@ -236,7 +234,7 @@ const selfAttention = {
     const vectors = rowsOf(output.tensor);
     const middle = sum(vectors[0]) / vectors[0].length;
     const squares = sum(vectors[0].map((value) => (value - middle) ** 2)) / vectors[0].length;
-    return `The shape is that of the input, so that layers can be stacked; after the norm the first position has mean ${rounded(Math.round(middle * 1e3) / 1e3)} and variance ${rounded(squares)}, and the residual keeps it near the input: their correlation is ${rounded(correlation(vectors[0], rowsOf(input.tensor)[0]))}.`;
+    return `The shape is that of the input, so that layers can be stacked; after the norm the first position has mean ${formatSigned(Math.round(middle * 1e3) / 1e3)} and variance ${formatSigned(squares)}, and the residual keeps it near the input: their correlation is ${formatSigned(correlation(vectors[0], rowsOf(input.tensor)[0]))}.`;
   }
 };
 
@@ -344,7 +342,7 @@ const classifier = {
   notice({ tensors: { output } }) {
     const rows = rowsOf(output.tensor);
     const first = rows.filter(([zero, one]) => zero > one).length;
-    return `Untrained it has an opinion already, and a worthless one: class 0 for ${first} of ${rows.length} random texts, with logits no further apart than ${rounded(Math.max(...rows.map(([zero, one]) => Math.abs(zero - one))))}.`;
+    return `Untrained it has an opinion already, and a worthless one: class 0 for ${first} of ${rows.length} random texts, with logits no further apart than ${formatSigned(Math.max(...rows.map(([zero, one]) => Math.abs(zero - one))))}.`;
   }
 };
 
@@ -398,7 +396,7 @@ const trainingStep = {
   notice({ losses = [] }) {
     const [first] = losses;
     const last = Number(losses.at(-1));
-    const chance = `${rounded(Math.LN2)}, the loss of a coin`;
+    const chance = `${formatSigned(Math.LN2)}, the loss of a coin`;
     return losses.length === 1
       ? `Before the first update the loss is ${first.toFixed(4)}, near ln 2 = ${chance}.`
       : `After ${losses.length - 1} ${losses.length === 2 ? 'update' : 'updates'} the loss on the same 32 texts went from ${first.toFixed(4)}, near ln 2 = ${chance}, to ${last.toFixed(4)}: it learns them by heart.`;

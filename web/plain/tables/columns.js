@@ -54,13 +54,14 @@ export function columnsOf(table, header) {
 function columnOf({ rows, decimal }, header, name, at) {
   const looked = rows.slice(Number(header), LOOKED_AT);
   const { filled, known, values, numbers } = contentOf(looked, at, decimal);
+  const different = new Set(filled).size;
   return {
     ...{ name, at, numbers },
     countsRows: values.length === looked.length && isIndex(name, values),
     empty: 2 * known.length < looked.length,
-    different: new Set(numbers ? known : filled).size,
+    different: numbers ? new Set(known).size : different,
     length: filled.reduce((sum, cell) => sum + cell.length, 0) / Math.max(1, filled.length),
-    namesRows: new Set(filled).size === looked.length && filled.every((cell) => splitters.words(cell).length === 1)
+    namesRows: different === looked.length && filled.every((cell) => splitters.words(cell).length === 1)
   };
 }
 

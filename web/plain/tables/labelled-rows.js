@@ -1,6 +1,7 @@
 // The rows of a table that examples are made of, each a text or numbers with its label; the others with their reason.
 
 import { checkChoice, refusal } from '../refusal.js';
+import { shortened } from '../search.js';
 import { columnsOf, numberColumns, whyUnused } from './columns.js';
 import { alikeIn, answersIn, countsOf, readAs } from './labels.js';
 import { isMissing, numberIn } from './numbers.js';
@@ -116,7 +117,7 @@ function wrongNumber(numbers, cellOf) {
 const SHOWN = 30;
 
 /** @param {string} cell */
-const short = (cell) => (cell.length > SHOWN ? `${cell.slice(0, SHOWN)}…` : cell);
+const short = (cell) => shortened(cell, SHOWN);
 
 /** @param {string} name @param {number} count @param {BadRow[]} bad */
 function tooFew(name, count, [first]) {

@@ -1,13 +1,13 @@
 // The task, its layers and settings, and the buttons that run them.
 
 import { html, nothing } from 'lit';
-import { ref } from 'lit/directives/ref.js';
 import { formatCount } from '../../../plain/format.js';
 import { settingsOf as meant } from '../../../plain/labs/settings.js';
 import { MOST_VARIANTS } from '../../../plain/attention-or-dense/settings.js';
 import { tasks } from '../../../plain/attention-or-dense/tasks.js';
 import { OVER_LSTM } from '../../../plain/attention-or-dense/variants.js';
 import { follows } from '../../form/follows.js';
+import { opensWhereWrong, wrongText } from '../../form/wrong.js';
 import { saveExample } from '../../train/downloads.js';
 import { fileView } from '../../table-file/file-view.js';
 import { keptView } from './kept-view.js';
@@ -25,7 +25,6 @@ export function controlView(state, actions) {
   const shared = shown.filter(({ name }) => SHARED.includes(name));
   const own = shown.filter((setting) => !shared.includes(setting) && setting.name !== 'header');
   const wrong = shared.filter(({ name }) => errors[name]).length;
-  const show = (/** @type {Element | undefined} */ details) => wrong && details?.setAttribute('open', '');
   const prevent = (/** @type {Event} */ event) => event.preventDefault();
   return html`
     <form class="lab-settings" aria-label="Settings" novalidate @submit=${prevent} @change=${actions.settle}>
@@ -42,8 +41,8 @@ export function controlView(state, actions) {
       <p class="hidden" role="status">${said}</p>
       ${failure ? html`<p class="field-error" role="alert">${failure}</p>` : nothing}
       ${chooserView(state, actions)}
-      <details class="options contest-settings" open ${ref(show)}>
-        <summary>Settings <span>${formatCount(shared.length)} fields${wrong ? html`, <b class="wrong">${wrong} wrong</b>` : nothing}</span></summary>
+      <details class="options contest-settings" open ${opensWhereWrong(wrong)}>
+        <summary>Settings <span>${formatCount(shared.length)} fields${wrongText(wrong)}</span></summary>
         <div class="fields">${shared.map((setting) => settingView(setting, state, actions))}</div>
       </details>
       ${keptView(state.kept, actions.kept)}
